@@ -55,12 +55,14 @@ SELDOM = {
     ("timeline", "Read", TOPICS.dead_letters),
     ("timeline", "Write", TOPICS.dead_letters),
     ("timeline", "Write", TOPICS.alerts),
+    ("timeline", "Write", TOPICS.catalog),
     ("timeline", "Read", TOPICS.events),
     ("websocket-gateway", "Write", TOPICS.audit),
 }
 """Rights that this investigation has no use for: an orchestrator ends entries that nobody repeated for an hour, heads
 tell the number of partitions where its record was lost, no server of it wants a person's login, operators re-drive dead
-letters, the first timeline finds no public events that it could go on behind, and nobody logs in at the page."""
+letters, nobody pauses actions, the first timeline finds no public events that it could go on behind, and nobody logs in
+at the page."""
 READ_ON = "Read the log again, please."
 READ_AGAIN = "The log says what it said."
 LINES = "I look at the pods first.\n" * 20

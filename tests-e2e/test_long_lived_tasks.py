@@ -42,6 +42,7 @@ TASKS = {
         "commits",
         "configuration",
         "ends of catalog entries",
+        "granted actions",
         "inbox",
         "kafka",
         "ownership",

@@ -40,11 +40,13 @@ SECOND_TIER = {
     ),
     "plays a death at every event": (
         "tests-e2e/test_sweep_in_process.py",
+        "tests-e2e/test_sweep_of_an_action.py",
         "tests-e2e/test_sweep_of_a_chat.py",
         "tests-e2e/test_sweep_of_a_phase.py",
     ),
     "starts a whole system beside the one thread through every service": (
         "apps/tarsy/tests/test_servers_login.py",
+        "tests-e2e/chains/test_action.py",
         "tests-e2e/chains/test_cancel.py",
         "tests-e2e/chains/test_chat.py",
         "tests-e2e/chains/test_queue.py",

@@ -135,7 +135,7 @@ class _Seen:
         """By where they belong, in their order: what it is itself, then what is shown of it."""
         found: dict[str, list[Row]] = defaultdict(list)
         for key, step in self._steps.items():
-            found[key].append(self._plain(step))
+            found[key].append(self._plain(self._without_counts(step)))
         for id in sorted(self._shown, key=lambda id: self._order(id)):
             if (row := self._forgiven(id, self._shown[id])) is not None:
                 found[self._name(str(row.get("execution_id") or ""))].append(self._plain(row))
@@ -182,6 +182,10 @@ class _Seen:
         if name in self._unknown:
             return {key: value for key, value in self._questions[id].items() if key not in OUTCOME}
         return None if name.removesuffix(", summary") in self._unknown else row
+
+    def _without_counts(self, step: Row) -> Row:
+        """The counts of an action differ with the outcome that nobody knows."""
+        return {key: value for key, value in step.items() if key != "action"} if self._unknown else step
 
     def _name(self, id: str) -> str:
         return self._names.get(id, id) or SESSION

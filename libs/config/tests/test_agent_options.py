@@ -74,5 +74,5 @@ def test_what_the_rules_find_is_of_the_types_that_the_type_checker_reads(tmp_pat
     hints = get_type_hints(AgentSettings)
     for name, setting in agent.by_name().items():
         found, hint = (setting, hints[name]) if isinstance(setting, Found) else (setting[0], get_args(hints[name])[0])
-        assert found.value
+        assert found.value or name == "action"  # which only an agent that acts has
         TypeAdapter(get_args(hint)[0]).validate_python(found.value, strict=True)

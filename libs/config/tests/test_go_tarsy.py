@@ -127,14 +127,13 @@ def test_notes_stand_in_the_order_of_the_lines_and_say_why(config: Config) -> No
     )
 
 
-def test_an_agent_that_acts_does_not_run_and_is_noted(tmp_path: Path) -> None:
+def test_an_agent_that_acts_runs_beside_others_under_its_own_rules(tmp_path: Path) -> None:
     folder = copytree(FILES, tmp_path / "config")
     text = (folder / "tarsy.yaml").read_text("utf-8")
     (folder / "tarsy.yaml").write_text(text.replace("- {name: DatabaseAgent, mcp", "- {name: Restarter, mcp"), "utf-8")
     config = load_config(folder, ENVIRON)
-    assert [agent.name for agent in config.chain_for("PodCrash").stages[1].agents] == ["KubernetesAgent"]
-    (note,) = [note for note in config.notes if note.path == "agent_chains.crash.stages[1].agents[1]"]
-    assert note.sentence == "does not run yet: agents of type action come with a later version"
+    agents = config.chain_for("PodCrash").stages[1].agents
+    assert [(agent.name, agent.action) for agent in agents] == [("KubernetesAgent", ""), ("Restarter", "act")]
 
 
 def test_an_agent_that_acts_joins_no_analyses(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 Each file in go_tarsy/configurations is one of them. Its first lines say what is expected: `notes`, the keys that are
 noted; `wrong`, a part of a mistake; `asks CHAIN.AGENT`, a provider and its fallbacks; `tools CHAIN.AGENT`;
-`skills CHAIN.AGENT`; `stages CHAIN`; `prices`; `thinking`. What follows `---` is llm-providers.yaml.
+`acts CHAIN.AGENT`; `skills CHAIN.AGENT`; `stages CHAIN`; `prices`; `thinking`. What follows `---` is
+llm-providers.yaml.
 """
 
 from collections import defaultdict
@@ -46,6 +47,8 @@ def observed(config: Config, heading: str) -> list[str]:
             return [skill.name for skill in agent_of(config, chain_id, agent).skills]
         case "stages":
             return [stage.name for stage in config.explain(chain_id).stages]
+        case "acts":
+            return [agent_of(config, chain_id, agent).action or "no"]
         case "prices":
             return [*config.prices]
         case "thinking":

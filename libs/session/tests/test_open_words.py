@@ -38,7 +38,7 @@ def test_an_answer_to_an_agent_whose_controller_is_not_known_is_not_interpreted(
     assert (ended.status, ended.error) == ("failed", ORACLE)
 
 
-@pytest.mark.parametrize("stage_type", ["action", "debate"])
+@pytest.mark.parametrize("stage_type", ["debate", "vote"])
 def test_the_agents_of_a_stage_of_an_unknown_type_investigate(stage_type: str) -> None:
     said = [
         compose_system(agent("A"), stage_type=one, tools=(), unavailable_servers=())

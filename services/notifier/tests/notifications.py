@@ -6,6 +6,7 @@ from tarsy_contracts.public.call_events import PublicToolCallApprovalRequested
 from tarsy_contracts.public.envelope import PublicEnvelope
 from tarsy_contracts.public.model import PublicEvent
 from tarsy_contracts.public.session_events import InvestigatedAlert, PublicSessionCompleted, PublicSessionStarted
+from tarsy_contracts.public.stage_events import CountedAction, CountedCall, PublicStageCompleted
 from tarsy_notifier.notification import InvestigatedSession, Notification, kind_of, session_of
 
 NOW = datetime(2026, 11, 26, 3, 0, tzinfo=UTC)
@@ -35,6 +36,19 @@ APPROVAL = PublicToolCallApprovalRequested(
     role="responder",
     timeout_seconds=1800.0,
     on_timeout="deny",
+)
+
+ACTED = PublicStageCompleted(
+    stage_id="st-1",
+    index=2,
+    name="act",
+    status="completed",
+    action=CountedAction(
+        verdict="acted",
+        done=1,
+        calls=(CountedCall(call_id="c", server="kubernetes", tool="pods_delete", result="done", approved_by="ann"),),
+        helped="yes",
+    ),
 )
 
 

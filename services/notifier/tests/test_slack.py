@@ -3,11 +3,13 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
-from notifications import APPROVAL, COMPLETED, NOW, SESSION, STARTED, notification_of
+from notifications import ACTED, APPROVAL, COMPLETED, NOW, SESSION, STARTED, notification_of
 from starlette.responses import Response
 
 from tarsy_contracts.public.session_events import PublicSessionCompleted
+from tarsy_contracts.public.stage_events import CountedAction
 from tarsy_notifier.errors import NotificationRefusedError, ReceiverUnavailableError
+from tarsy_notifier.notification import kind_of
 from tarsy_notifier.slack.message import TEXT_LIMIT, message_of
 from tarsy_notifier.slack.receiver import SlackReceiver
 from tarsy_testing.servers.slack_server import CHANNEL, TOKEN, SlackServer, rate_limited, slack_error
@@ -50,6 +52,16 @@ def test_a_partial_analysis_says_so_and_why(summary: str) -> None:
     message = message_of(notification_of(event))
     assert message.text.startswith(":warning: Investigation completed with a partial analysis: ")
     assert str(message.blocks).count("The context is full.") == 1
+
+
+def test_an_action_is_told_with_its_verdict_and_calls_and_one_that_had_nothing_to_do_is_not() -> None:
+    message = message_of(notification_of(ACTED))
+    assert message.text.startswith(":hammer_and_wrench: Action: acted: ")
+    assert "acted: 1 done; approved by ann; it helped" in str(message.blocks)
+    assert "kubernetes.pods_delete: done" in str(message.blocks)
+    idle = ACTED.model_copy(update={"action": CountedAction(verdict="nothing_to_do")})
+    assert kind_of(idle) is None
+    assert kind_of(ACTED.model_copy(update={"action": None})) is None
 
 
 def test_a_message_of_limited_evidence_is_no_green_one_and_begins_with_what_was_missing() -> None:

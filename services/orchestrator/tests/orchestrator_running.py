@@ -32,6 +32,7 @@ from tarsy_contracts.wire.envelope import Headers
 from tarsy_llm.protocol import Answer, Delta, LlmCallError, LlmRequest
 from tarsy_llm.provider_type import ModelIdentity
 from tarsy_masking.masker import Masker
+from tarsy_orchestrator.effects.action_ledger import ActionLedger
 from tarsy_orchestrator.effects.admission import BACKGROUND_PHASES, AdmissionQueue
 from tarsy_orchestrator.effects.chain_resolution import Plans, resolve_chain
 from tarsy_orchestrator.effects.dependencies import Dependencies, downtime_of
@@ -132,7 +133,7 @@ class RunningOwner:
         self._bus = bus
         self._most_sessions = config.queue.max_concurrent_sessions
         self._follower = PartitionReader(bus, bus.topics.sessions)
-        self._catalog = ToolCatalog(self.liveness)
+        self._catalog = ToolCatalog(self.liveness, ActionLedger(lambda: datetime.now(UTC)))
         self.refused = RefusedPartitions(lambda count: None)
         self._owner = Owner(
             bus,

@@ -11,6 +11,7 @@ from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.liveness.failure_detection import Liveness
 from tarsy_contracts.messages.inputs import UnavailableServer
 from tarsy_contracts.messages.workers import CatalogTool, ServerCatalogued, WorkerAnnounced
+from tarsy_orchestrator.effects.action_ledger import ActionLedger
 from tarsy_orchestrator.effects.tool_catalog import (
     UNKNOWN_SERVER,
     UNSAID,
@@ -46,7 +47,7 @@ async def offer(world: World, living: Liveness, *entries: ServerCatalogued) -> T
     for entry in (*entries, last):
         key = f"{entry.server}/{entry.worker_id}"
         await world.publisher.publish(world.bus.topics.catalog, entry, key=key, id=key, subject=entry.server)
-    catalog = ToolCatalog(living)
+    catalog = ToolCatalog(living, ActionLedger(lambda: datetime.now(UTC)))
 
     async def through() -> ToolOffer | None:
         offered = catalog.offer(["git", "last"])
@@ -91,7 +92,7 @@ async def read_through(world: World, catalog: ToolCatalog, entry: ServerCatalogu
 
 
 async def test_a_server_that_starts_is_waited_for_longer_than_one_that_is_down(world: World) -> None:
-    catalog = ToolCatalog(liveness("living"))
+    catalog = ToolCatalog(liveness("living"), ActionLedger(lambda: datetime.now(UTC)))
     at_once_if_down = ToolsPatience(down_seconds=0.0, starting_seconds=600.0)
     async with background_tasks(catalog.follow(world.bus)):
         waiting = asyncio.create_task(catalog.wait_for(["git"], at_once_if_down))
@@ -115,7 +116,7 @@ def hear_ourselves(heard: Liveness, first: int, last: int) -> None:
 
 async def test_an_outage_of_kafka_takes_no_time_from_the_wait_for_a_gateway() -> None:
     heard = liveness()
-    catalog = ToolCatalog(heard)
+    catalog = ToolCatalog(heard, ActionLedger(lambda: datetime.now(UTC)))
     waiting = asyncio.create_task(catalog.wait_for(["git"], ToolsPatience(down_seconds=20.0, starting_seconds=60.0)))
 
     async def hear(first: int, last: int) -> None:

@@ -34,15 +34,12 @@ REVIEWS = {
     "review_status", "assignee", "quality_rating", "action_taken", "investigation_feedback", "feedback_edited",
     "feedback_edited_by", "feedback_edited_at",
 }  # fmt: skip
-ACTIONS = {"has_action_stages", "actions_executed"}
 HERE = {"cost_completeness"}
 """Of a session; an execution and a summary have none."""
-LISTED = {f"sessions[].{key}: missing" for key in COSTS - HERE | SCORES | REVIEWS | ACTIONS | {"has_sub_agents"}} - {
+LISTED = {f"sessions[].{key}: missing" for key in COSTS - HERE | SCORES | REVIEWS | {"has_sub_agents"}} - {
     "sessions[].cost_estimation_enabled: missing"
 } | {"cost_estimation_enabled: missing"}
-DETAIL = {
-    f"{key}: missing" for key in COSTS - HERE | SCORES | REVIEWS | ACTIONS | {"score_id", "unpriced_interaction_count"}
-}
+DETAIL = {f"{key}: missing" for key in COSTS - HERE | SCORES | REVIEWS | {"score_id", "unpriced_interaction_count"}}
 EXECUTION = {
     f"stages[].executions[].{key}: missing"
     for key in ("llm_backend", "estimated_cost_usd", "cost_completeness", "unpriced_interaction_count")
@@ -93,7 +90,7 @@ async def asked(client: httpx2.AsyncClient, path: str, note: str = "", **values:
     return differences(recorded.shape, answer.json())
 
 
-async def test_the_list_lacks_costs_scores_reviews_and_actions(client: httpx2.AsyncClient, investigated: Any) -> None:
+async def test_the_list_lacks_costs_scores_and_reviews(client: httpx2.AsyncClient, investigated: Any) -> None:
     paged = "?page=1&page_size=1&sort_by=created_at&sort_order=asc&status=completed,failed"
     assert await asked(client, f"/api/v1/sessions{paged}") == LISTED
     assert await asked(client, "/api/v1/sessions") == LISTED
@@ -129,7 +126,7 @@ async def test_a_filter_by_what_no_session_has_finds_none_and_is_no_mistake(
     assert (bool(found["sessions"]), bool(found["pagination"]["total_items"])) == (finds, finds)
 
 
-async def test_the_detail_lacks_costs_scores_reviews_and_actions(client: httpx2.AsyncClient, investigated: Any) -> None:
+async def test_the_detail_lacks_costs_scores_and_reviews(client: httpx2.AsyncClient, investigated: Any) -> None:
     parallel = await asked(client, "/api/v1/sessions/{id}", "parallel, 3 agents", id=investigated.id)
     assert parallel - {"stages[].parallel_type: null, not str"} == DETAIL | EXECUTION
     chat = await asked(client, "/api/v1/sessions/{id}", "with chat", id=investigated.id)
@@ -221,5 +218,5 @@ async def test_what_is_not_here_says_so_in_gos_shape(client: httpx2.AsyncClient,
 async def test_the_page_names_every_endpoint_and_every_key_that_is_not_there() -> None:
     page = PAGE.read_text("utf-8")
     steps = {step for one in go_answers() for step in one.endpoint[1].split("/")}
-    keys = COSTS | SCORES | REVIEWS | ACTIONS | {"has_sub_agents", "llm_backend", "unpriced_interaction_count"}
+    keys = COSTS | SCORES | REVIEWS | {"has_sub_agents", "llm_backend", "unpriced_interaction_count"}
     assert {word for word in (steps - {"nope", "needs_review"}) | keys if word not in page} == set()

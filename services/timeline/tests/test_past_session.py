@@ -8,7 +8,7 @@ from projected_world import Json, NewSession, World, records
 
 from tarsy_contracts import events as e
 from tarsy_contracts.events.recorded import RecordedEvent
-from tarsy_testing.simulation.investigation import BRIEF_ALERT
+from tarsy_testing.simulation.investigation import ACTING_ALERT, BRIEF_ALERT
 from tarsy_testing.simulation.playing import play
 from tarsy_testing.story.whole_chain import partial_chain, whole_chain
 from tarsy_timeline.record.past_session import past_session
@@ -32,6 +32,11 @@ def asked(_: NewSession) -> list[RecordedEvent]:
     return [*play(alert=BRIEF_ALERT, questions=1).log.accepted]
 
 
+def acted(_: NewSession) -> list[RecordedEvent]:
+    """An action that was tried out, approved, made and looked at."""
+    return [*play(alert=ACTING_ALERT).log.accepted]
+
+
 def cancelled_while_it_waits_for_a_person(new_session: NewSession) -> list[RecordedEvent]:
     session = new_session()
     call = e.ToolCallRequested(
@@ -50,7 +55,9 @@ def of_itself(session: Json) -> Json:
     return {name: value for name, value in session.items() if name not in OF_OTHERS}
 
 
-@pytest.fixture(params=[whole, partial, asked, cancelled_while_it_waits_for_a_person], ids=lambda log: log.__name__)
+@pytest.fixture(
+    params=[whole, partial, asked, acted, cancelled_while_it_waits_for_a_person], ids=lambda log: log.__name__
+)
 def events(request: pytest.FixtureRequest, new_session: NewSession) -> list[RecordedEvent]:
     log: Callable[[NewSession], list[RecordedEvent]] = request.param
     return log(new_session)

@@ -42,6 +42,8 @@ SKILL = Skill(
     alert_types=(SKILLED_ALERT.alert_type,),
     files=(SkillFile(path="references/api.md", text="The api restarts at night."),),
 )
+ACTING_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "acting"})
+"""The agent may act: what it wants to delete is tried out, waits for a person, and is looked at afterwards."""
 
 LINE = "2026-11-22T03:00:00Z api-7 ERROR out of memory in tax.loadAll, row {}\n"
 LONG = "".join(LINE.format(number) for number in range(8))
@@ -53,7 +55,7 @@ TOOLS = (
     Tool("pods_list", "api-7 CrashLoopBackOff", 0.2),
     Tool("pods_log", LONG, 0.6),
     Tool("events_list", VERY_LONG, 0.9),
-    Tool("pods_delete", "deleted", 0.7, repeatable=False),
+    Tool("pods_delete", "deleted", 0.7, repeatable=False, parameters=("pod", "dryRun")),
     Tool("rollout_restart", "restarted", 0.8, repeatable=False),
 )
 RUNBOOK = Tool(FETCH_RUNBOOK, "# Look at the memory first", 0.3)
@@ -63,11 +65,13 @@ SERVERS = {SERVER: TOOLS, OWN_SERVER: (RUNBOOK, READING)}
 QUESTION = "Since when does it leak, and is it over?"
 
 STEADY, SHAKY = "steady", "shaky"
+NO_DRY_RUN: Mapping[str, Mapping[str, JsonValue]] = {}
+TRIED_OUT: Mapping[str, Mapping[str, JsonValue]] = {"pods_delete": {"dryRun": "All"}}
 CALL_SECONDS = 20.0
 """More than any death costs a call, and less than the longer outages."""
 
 
-def config() -> Config:
+def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN) -> Config:
     """Two agents in parallel and their synthesis, then one that acts, and an executive summary."""
     one = {"name": "Pods", "llm_provider": STEADY}
     other = {"name": "Events", "llm_provider": SHAKY, "fallback_providers": [STEADY], "iteration_strategy": "react"}
@@ -89,12 +93,21 @@ def config() -> Config:
                     "stages": [{"name": "look", "agents": [one]}],
                     "approve": True,
                 },
+                "acting": {
+                    "alert_types": ["acting"],
+                    "stages": [{"name": "act", "agents": [{**one, "type": "action"}]}],
+                    "approve": True,
+                    "actions_per_hour": 5,
+                    "compose": {"enabled": False},
+                    "verify": {"server": SERVER, "tool": "pods_list", "after": 5, "contains": ["CrashLoopBackOff"]},
+                },
             },
             "mcp_servers": {
                 SERVER: {
                     "transport": {"type": "stdio", "command": "none"},
                     "summarization": {"size_threshold_tokens": 100},
                     "allow": "all",
+                    "dry_run": dry_run,
                 }
             },
             "llm_providers": {STEADY: scripted, SHAKY: scripted},

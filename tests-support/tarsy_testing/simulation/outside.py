@@ -67,12 +67,13 @@ class Tool:
     says: str
     seconds: float
     repeatable: bool = True
+    parameters: tuple[str, ...] = ()
 
     def catalogued(self) -> CatalogTool:
         return CatalogTool(
             tool=self.name,
             description=self.name,
-            input_schema={},
+            input_schema={"properties": {name: {} for name in self.parameters}} if self.parameters else {},
             repeatable=self.repeatable,
             read_only=self.repeatable,
         )

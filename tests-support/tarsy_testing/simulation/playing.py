@@ -17,7 +17,7 @@ from tarsy_bus.client.publisher import Publisher
 from tarsy_bus.log.head_replay import HeadReplay, is_same
 from tarsy_bus.log.heads import newest
 from tarsy_contracts.alert import Alert
-from tarsy_contracts.events import ENDINGS, ReplyCompleted, ToolCallApprovalRequested
+from tarsy_contracts.events import ENDINGS, ReplyCompleted, ToolCallApprovalRequested, ToolCallCompleted
 from tarsy_contracts.events.heads import SessionHead, session_of_head_key
 from tarsy_contracts.messages.inputs import (
     AlertReceived,
@@ -31,12 +31,15 @@ from tarsy_contracts.wire.ids import report_id
 from tarsy_contracts.wire.topics import QUEUE_PARTITIONS, Topics
 from tarsy_testing.simulation.broker import Broker, Entry, OutageKind
 from tarsy_testing.simulation.investigation import (
+    ACTING_ALERT,
     ALERT,
     GUARDED_ALERT,
+    NO_DRY_RUN,
     QUESTION,
     SCRIPTS,
     SERVERS,
     SESSION,
+    TRIED_OUT,
     config,
     config_later,
 )
@@ -207,7 +210,8 @@ class _Stage:
         self.broker = Broker(Topics("t"), Random(self.seed), self.loop.time)
         self.broker.before, self.broker.after = self._before, self._after
         self.strange_records = StrangeRecords(self.broker)
-        self.config, self.llms = config(), models(SCRIPTS, self.heard)
+        acts = self.alert.alert_type == ACTING_ALERT.alert_type
+        self.config, self.llms = config(TRIED_OUT if acts else NO_DRY_RUN), models(SCRIPTS, self.heard)
         self.servers = {name: ToolServer(tools) for name, tools in SERVERS.items()}
         self.loop.set_exception_handler(self._complain)
         with in_memory(self.broker), self.poison.planted():
@@ -356,10 +360,14 @@ class _Stage:
             await publisher.publish(self.broker.topics.inbox, said, key=SESSION, id=id, subject=SESSION)
 
     async def _decide(self) -> None:
-        """A person looks at the log now and then, and decides about each call once."""
-        for record in self._log().accepted:
+        """A person looks at the log now and then, and decides about each call once, after its dry run."""
+        log = self._log()
+        ended = {"", *(event.call_id for event in log.events(ToolCallCompleted))}
+        for record in log.accepted:
             event = record.event
             if not isinstance(event, ToolCallApprovalRequested) or event.call_id in self.decided:
+                continue
+            if event.dry_run not in ended:
                 continue
             if (self.broker.now() - record.appended_at).total_seconds() < THINKING_SECONDS:
                 continue
@@ -384,7 +392,7 @@ class _Stage:
             gone = [one.process.name for one in self.all if one.task.done()]
             if gone:
                 raise NotEndedError(f"{gone[0]} ended by itself: {self._why(gone[0])!r}")
-            if self.alert.alert_type == GUARDED_ALERT.alert_type:
+            if self.alert.alert_type in (GUARDED_ALERT.alert_type, ACTING_ALERT.alert_type):
                 await self._decide()
             await asyncio.sleep(0.5)
 

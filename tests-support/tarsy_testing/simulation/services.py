@@ -24,6 +24,7 @@ from tarsy_contracts.messages.workers import ServerCatalogued, WorkerAnnounced
 from tarsy_contracts.timing import FRESH_PART
 from tarsy_llm.protocol import Llm
 from tarsy_masking.masker import Masker
+from tarsy_orchestrator.effects.action_ledger import ActionLedger
 from tarsy_orchestrator.effects.admission import BACKGROUND_PHASES, AdmissionQueue
 from tarsy_orchestrator.effects.chain_resolution import resolve_chain
 from tarsy_orchestrator.effects.dependencies import Dependencies
@@ -118,7 +119,8 @@ class Orchestrator:
         self._bus = bus_of(broker, name)
         self._publisher = Publisher(self._bus, source=name, now=broker.now)
         self._liveness = Liveness(name, dead_after=DEAD_AFTER, monotonic=loop.time, clock=broker.now)
-        self._catalog = ToolCatalog(self._liveness)
+        self._ledger = ActionLedger(broker.now)
+        self._catalog = ToolCatalog(self._liveness, self._ledger)
         self._config = config
         self._deps = Dependencies(
             publisher=self._publisher,
@@ -166,6 +168,7 @@ class Orchestrator:
                     group.start("workers", watch(self._bus, self._liveness, self._catalog.wake))
                     group.start("catalog", self._catalog.follow(self._bus))
                     group.start("chunks", self._deps.chunks.run())
+                    group.start("granted actions", self._ledger.tell(self._publisher))
                     await self._owner.run(lambda: None)
             finally:
                 await stop_client(consumer)

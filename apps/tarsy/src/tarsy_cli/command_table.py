@@ -37,6 +37,17 @@ TOPICS = CommandGroup(
         ),
     },
 )
+ACTIONS = CommandGroup(
+    "The switch that holds all calls of tools that change something.",
+    {
+        "show": CommandEntry("action_commands", "show", "Tell whether actions are paused, and who said so."),
+        "pause": CommandEntry(
+            "action_commands", "pause", "Pause all actions: no call that changes something begins any more."
+        ),
+        "resume": CommandEntry("action_commands", "resume", "Let actions go on."),
+    },
+    otherwise="show",
+)
 HEADS = CommandGroup(
     "The heads in Kafka: where sessions open and rest on the session log.",
     {
@@ -217,6 +228,7 @@ COMMANDS: Mapping[str, Entry] = {
         "deny",
         "Deny a tool call that waits for a person: it does not run, and its agent goes on.",
     ),
+    "actions": ACTIONS,
     "cancel": CommandEntry("session.commands", "cancel", "Cancel sessions that run or wait."),
     "rerun": CommandEntry(
         "session.commands",

@@ -104,3 +104,8 @@ def priority_of(alert: Alert) -> Priority:
     if alert.priority is not None:
         return alert.priority
     return SEVERITIES.get((alert.severity or "").strip().lower(), "normal")
+
+
+def workload_of(alert: Alert) -> str:
+    """Returns cluster, namespace and workload as one text. Alerts that say nothing share one."""
+    return "/".join(part or "" for part in (alert.cluster, alert.namespace, alert.workload))

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
+from tarsy_contracts.actions import ActionMode, VerificationRule
 from tarsy_contracts.skills import PlannedSkill
 from tarsy_contracts.wire.message import Value
 from tarsy_contracts.wire.numbers import Count, Index, Seconds
@@ -15,8 +16,8 @@ Controller = Annotated[str, Field(examples=[*CONTROLLERS])]
 without tools. An execution whose controller is not known fails with that reason.
 """
 
-STAGE_TYPES = ("investigation", "synthesis", "exec_summary", "action", "chat", "scoring")
-"""`action` and `scoring` are not written yet."""
+STAGE_TYPES = ("investigation", "synthesis", "exec_summary", "action", "compose", "chat", "scoring")
+"""`scoring` is not written yet."""
 STAGES_AFTER_THE_END = ("chat", "scoring")
 """Those of them that do not belong to the investigation: they follow it, and change nothing of how it went."""
 StageType = Annotated[str, Field(examples=[*STAGE_TYPES])]
@@ -69,7 +70,8 @@ class ResolvedServer(Value):
     `isolation`: whether all investigations share its sessions, or each has one of its own.
 
     `allow`: the tools (patterns) that may be offered though they are not read-only. Plans from before there was such a
-    rule allow none. `approve`: the calls that wait for a person.
+    rule allow none. `approve`: the calls that wait for a person. `dry_run`: by tool, the arguments that make a call
+    of it harmless (`apply_template` of `tarsy_contracts.argument_templates`).
     """
 
     server: str
@@ -79,6 +81,7 @@ class ResolvedServer(Value):
     isolation: Isolation = "shared"
     allow: tuple[str, ...] = ()
     approve: ApprovalRule = ApprovalRule()
+    dry_run: dict[str, dict[str, JsonValue]] = Field(default_factory=dict)
 
 
 class ResolvedAgent(Value):
@@ -86,7 +89,8 @@ class ResolvedAgent(Value):
 
     `llm_provider` is asked first; when it fails, `fallback_providers` in their order. `context_tokens`: what each of
     them can read at once; 0 is unknown. `known_contexts`: the same by provider, of those whose context is configured or
-    follows from their type. `skills`: those that it may have, wherever they fit.
+    follows from their type. `skills`: those that it may have, wherever they fit. `action`: whether it may change
+    something, and whether it only proposes that.
     """
 
     name: str
@@ -100,6 +104,7 @@ class ResolvedAgent(Value):
     context_tokens: Count = 0
     known_contexts: dict[str, Count] = Field(default_factory=dict)
     skills: tuple[PlannedSkill, ...] = ()
+    action: ActionMode = ""
 
     @property
     def llm_providers(self) -> frozenset[str]:
@@ -159,6 +164,10 @@ class ResolvedChain(Value):
 
     `chosen_by`: the rule by which the chain was chosen, for people; empty in plans from before there was one.
     `unmatched`: it is the default, as no chain matched.
+
+    `verify`: how to see whether an action helped; nobody looks without it. `compose`: who writes the amended report
+    after the last stage that acts; nobody without one. `actions_per_hour`: so many calls of its action agents are
+    granted for one workload; 0 is no limit.
     """
 
     chain_id: str
@@ -175,6 +184,9 @@ class ResolvedChain(Value):
     approval: ApprovalTerms = ApprovalTerms()
     chosen_by: str = ""
     unmatched: bool = False
+    verify: VerificationRule | None = None
+    compose: ResolvedAgent | None = None
+    actions_per_hour: Count = 0
 
     def agents(self) -> Iterator[ResolvedAgent]:
         """All that may run, in their order."""
@@ -182,6 +194,8 @@ class ResolvedChain(Value):
             yield from stage.agents
             if stage.synthesis is not None:
                 yield stage.synthesis
+        if self.compose is not None:
+            yield self.compose
         if self.executive_summary is not None:
             yield self.executive_summary
         if self.chat is not None:

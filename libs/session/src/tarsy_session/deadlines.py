@@ -11,7 +11,9 @@ from datetime import datetime, timedelta
 
 from tarsy_contracts import events as e
 from tarsy_contracts.messages import inputs as i
-from tarsy_contracts.wire.ids import approval_id, iteration_id, time_budget_id
+from tarsy_contracts.wire.ids import approval_id, iteration_id, time_budget_id, verification_wait_id
+from tarsy_session.actions.dry_runs import may_run
+from tarsy_session.actions.verification import find_wait, request_verification
 from tarsy_session.decisions.approvals import expire
 from tarsy_session.downtime import Downtime
 from tarsy_session.llm_failures import ITERATION_TIMEOUT
@@ -51,6 +53,8 @@ def list_deadlines(state: Investigating) -> Iterator[Deadline]:
             continue
         if not waits_for_person(state, execution):
             yield Deadline(iteration_id(execution.id, execution.iteration), since, end_of_iteration)
+    if state.stage is not None and (wait := find_wait(state, state.stage)) is not None:
+        yield Deadline(verification_wait_id(state.stage.started.stage_id), *wait)
     for call in calls_waiting_for_person(state):
         if call.approval is not None:
             yield Deadline(approval_id(call.requested.call_id), call.approval.since, call.approval.deadline)
@@ -60,7 +64,7 @@ def decide_deadline(state: Investigating, noticed: i.DeadlinePassed, at: datetim
     """The deadline is that of a call, a summary, an iteration, a wait for a person, the tools, or the session."""
     id, unfinished = noticed.call_id, {one.llm_call_id: one for one in noticed.unfinished}
     if (call := state.calls.get(id)) is not None:
-        return _call(call, at, downtime)
+        return _call(state, call, at, downtime)
     if (call := call_of_summary(state.calls, id)) is not None:
         return _summary(call, at, downtime)
     found = next((one for one in list_deadlines(state) if one.id == id), None)
@@ -68,6 +72,8 @@ def decide_deadline(state: Investigating, noticed: i.DeadlinePassed, at: datetim
         return []
     if (call := _waiting(state, id)) is not None:
         return expire(state, call)
+    if state.stage is not None and id == verification_wait_id(state.stage.started.stage_id):
+        return list(request_verification(state, state.stage))
     if id == time_budget_id(state.session_id):
         return [event for one in agents_with_tools(state) for event in _take_tools(state, one, unfinished)]
     if id != state.session_id:
@@ -81,8 +87,8 @@ def _waiting(state: Investigating, id: str) -> ToolCallState | None:
     return next((call for call in calls_waiting_for_person(state) if approval_id(call.requested.call_id) == id), None)
 
 
-def _call(call: ToolCallState, at: datetime, downtime: Downtime) -> list[e.Event]:
-    if not call.open or call.waits_for_person or not downtime.has_passed(call.requested_at, call.deadline, at):
+def _call(state: Investigating, call: ToolCallState, at: datetime, downtime: Downtime) -> list[e.Event]:
+    if not call.open or not may_run(state, call) or not downtime.has_passed(call.requested_at, call.deadline, at):
         return []
     return [_given_up(call, f"No result after {call.requested.timeout_seconds:g} seconds.")]
 

@@ -80,9 +80,9 @@ def _investigating(  # noqa: C901 - one case an input
         case i.ToolsOffered():
             return _offered(state, context.input, context)
         case i.LlmCallReported():
-            return decide_llm_report(state, context.input)
+            return decide_llm_report(state, context.input, context.at, context.actions)
         case i.CallClaimed():
-            return decide_claim(state, context.input)
+            return decide_claim(state, context.input, context.at, context.actions)
         case i.CallNotStarted():
             return decide_release(state, context.input.call_id, context.input.claim_id, context.input.reason)
         case i.ToolCallReported():
@@ -98,7 +98,7 @@ def _investigating(  # noqa: C901 - one case an input
         case i.ChatRequested():
             return ask_while_open(session_id, state, context.input)
         case i.CallDecisionRequested():
-            return decide_approval(state, context.input)
+            return decide_approval(state, context.input, context.at, context.actions)
         case i.SessionDeleteRequested():
             return delete(state, context.input)
         case i.SessionReleaseRequested() | i.SessionFailRequested():

@@ -1,6 +1,7 @@
 """Decision input: an input together with all that a decision about it may need."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from tarsy_contracts.chain import ResolvedChain
@@ -20,6 +21,20 @@ class EarlierAlert:
 
 
 @dataclass(frozen=True, slots=True)
+class ActionGate:
+    """Reasons to hold calls that change something, at the moment of a decision. `paused_by`: who paused them; empty
+    while they go on. `granted`: how many were granted in the last hour, by chain and workload, as far as it is known.
+    """
+
+    paused_by: str = ""
+    comment: str = ""
+    granted: Mapping[tuple[str, str], int] = field(default_factory=dict)
+
+
+OPEN_GATE = ActionGate()
+
+
+@dataclass(frozen=True, slots=True)
 class DecisionInput:
     """`at` is the broker's stamp of an inbox input, or when the owner learned its own.
 
@@ -29,7 +44,8 @@ class DecisionInput:
     come with a question to a session at rest: where its lives lie in the log. `alert_id`: the id that the sender of an
     alert was given, which is another session's where the alert joins one; empty for the session's own. `repeats`:
     alerts for the same session that came before it and are decided with it. `skills` come with the chain: those that
-    the configuration has now, masked.
+    the configuration has now, masked. `actions`: what holds calls that change something, as it is when the decision is
+    made.
     """
 
     input: Input
@@ -44,3 +60,4 @@ class DecisionInput:
     alert_id: str = ""
     repeats: tuple[EarlierAlert, ...] = ()
     skills: tuple[Skill, ...] = ()
+    actions: ActionGate = OPEN_GATE

@@ -7,6 +7,7 @@ from datetime import datetime
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Priority, priority_of
 from tarsy_contracts.wire.ids import derive_id
+from tarsy_session.actions.dry_runs import may_run
 from tarsy_session.builtin_tools import run_of
 from tarsy_session.deadlines import list_deadlines
 from tarsy_session.phases import phase_of
@@ -143,7 +144,7 @@ def effects_of(state: SessionState) -> list[Effect]:
 
 def effect_of_call(state: Investigating, call: ToolCallState) -> QueuedEffect | None:
     """Returns what a worker has to do for the call now: run it, or summarise its result."""
-    if call.waits_for_person:
+    if not may_run(state, call):
         return None
     if call.open:
         return ToolCallEffect(call) if run_of(state, call) is None else None

@@ -9,6 +9,7 @@ from typing import assert_never
 from tarsy_contracts import events as e
 from tarsy_contracts.messages import inputs as i
 from tarsy_contracts.messages.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
+from tarsy_session.actions.dry_runs import is_tried_out
 from tarsy_session.phases import CANCEL_ANSWERS
 from tarsy_session.state import Claim, Investigating, NotStarted, SessionState, Unsupported
 from tarsy_session.state_queries import call_of_summary
@@ -63,6 +64,8 @@ def _to_claim(state: SessionState, claimed: i.CallClaimed) -> Sequence[Control]:
         return [_refusal(claimed, "nobody waits for this call")]
     if call.waits_for_person:
         return [_refusal(claimed, "the call waits for a person")]
+    if is_tried_out(state, call):
+        return [_refusal(claimed, "the call waits for its dry run")]
     if call.requested.repeatable:
         return _unless_held(claimed, call.claim)
     if call.claim is None or call.claim.claim_id != claimed.claim_id:

@@ -17,7 +17,7 @@ from tarsy_session.skills import fit_skills
 from tarsy_session.state import Execution, Investigating, Stage
 from tarsy_session.state_queries import have_own_calls_ended
 from tarsy_session.system_prompt import compose_system
-from tarsy_session.termination import fail
+from tarsy_session.termination import complete_stage, fail
 from tarsy_session.tools.missing_tools import find_missing_tools
 from tarsy_session.tools.withheld_tools import find_withheld_tools
 
@@ -99,11 +99,8 @@ def end_stage(state: Investigating, stage: Stage) -> e.StageCompleted:
         status = "completed"
     elif len(set(statuses)) == 1 and statuses[0] != "completed":
         status = statuses[0]
-    started = stage.started
     error = "" if status == "completed" else _errors(executions)
-    return e.StageCompleted(
-        stage_id=started.stage_id, index=started.index, name=started.name, status=status, error=error
-    )
+    return complete_stage(state, stage, status, error)
 
 
 def _errors(executions: Sequence[Execution]) -> str:
@@ -169,11 +166,15 @@ def _execution(
 
 
 def _may_call(agent: ResolvedAgent, tool: e.OfferedTool) -> bool:
-    """A tool that is not read-only needs the operator's word that it may be offered."""
+    """A tool that is not read-only needs the operator's word that it may be offered.
+
+    An agent that acts also gets those that `approve` names: each call of them waits for a person.
+    """
     server = next((one for one in agent.servers if one.server == tool.server), None)
     if server is None or not (server.tools is None or tool.tool in server.tools):
         return False
-    return tool.read_only or is_named(tool.tool, server.allow)
+    named = (*server.allow, *server.approve.tools) if agent.action else server.allow
+    return tool.read_only or is_named(tool.tool, named)
 
 
 def _needs_approval(agents: Sequence[ResolvedAgent], tool: e.OfferedTool) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from tarsy_contracts.chain import ResolvedAgent, ResolvedChain
+from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
 from tarsy_session.state import INVESTIGATION, AtRest, Execution, Investigating, Stage, ToolCallState
 from tarsy_session.text import shorten
 
@@ -50,10 +50,33 @@ def chat_agent(chain: ResolvedChain) -> ResolvedAgent:
     return first.model_copy(update={"custom_instructions": "", "servers": tuple(servers.values())})
 
 
+def is_action(stage: ResolvedStage) -> bool:
+    """Whether all of its agents may act."""
+    return all(agent.action for agent in stage.agents)
+
+
+def is_last_action(chain: ResolvedChain, index: int) -> bool:
+    acting = [is_action(stage) for stage in chain.stages[index:]]
+    return acting[:1] == [True] and not any(acting[1:])
+
+
 def final_analysis(state: Investigating) -> str:
-    """The analysis of the last stage that came to one."""
+    """The analysis of the last stage that came to one. Without its amended report it is what that was to be made of."""
+    last = _analysing_stages(state)[-1:]
+    if last and last[0].started.stage_type == "compose" and not analysis_of(state, last[0].executions):
+        return join_reports(state)
     found = (analysis_of(state, stage.executions) for stage in reversed(_analysing_stages(state)))
     return next((analysis for analysis in found if analysis), "")
+
+
+def join_reports(state: Investigating) -> str:
+    """The last analysis, and behind it the report of the last stage that acted."""
+    stages = _analysing_stages(state)
+    acting = {stage.started.stage_id for stage in stages if stage.started.stage_type == "action"}
+    acted = [one for one in stages if not acting.isdisjoint({one.started.stage_id, one.started.referenced_stage_id})]
+    found = [text for one in stages if one not in acted and (text := analysis_of(state, one.executions))]
+    done = [text for one in acted if (text := analysis_of(state, one.executions))]
+    return "\n\n".join([*found[-1:], *(f"## What was done\n\n{text}" for text in done[-1:])])
 
 
 def partial_reason(state: Investigating) -> str:

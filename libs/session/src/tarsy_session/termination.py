@@ -6,10 +6,11 @@ from dataclasses import replace
 from tarsy_contracts import events as e
 from tarsy_contracts.events.session import describe_cancel
 from tarsy_contracts.messages.inputs import UnfinishedAnswer
+from tarsy_session.actions.verification import find_verified_outcome
 from tarsy_session.llm_failures import CANCELLED, SESSION_TIMEOUT
 from tarsy_session.partial_analysis import compose_partial, has_evidence
 from tarsy_session.phases import phase_of
-from tarsy_session.state import Cancelled, Execution, Investigating, SessionState, ToolCallState
+from tarsy_session.state import Cancelled, Execution, Investigating, SessionState, Stage, ToolCallState
 from tarsy_session.summary_outcomes import fail_summary
 
 type UnfinishedAnswers = Mapping[str, UnfinishedAnswer]
@@ -66,6 +67,18 @@ def end_execution(
         forced_conclusion=last == "conclusion",
         stage_type=execution.stage_type,
         partial_reason=partial_reason,
+    )
+
+
+def complete_stage(state: Investigating, stage: Stage, status: e.EndStatus, error: str) -> e.StageCompleted:
+    started = stage.started
+    return e.StageCompleted(
+        stage_id=started.stage_id,
+        index=started.index,
+        name=started.name,
+        status=status,
+        error=error,
+        action=find_verified_outcome(state, stage),
     )
 
 
@@ -162,7 +175,4 @@ def _steps(state: Investigating, status: e.EndStatus, error: str) -> Iterator[e.
             yield _end_early(state, execution, status, error)
     stage = state.stage
     if stage is not None and stage.open:
-        started = stage.started
-        yield e.StageCompleted(
-            stage_id=started.stage_id, index=started.index, name=started.name, status=status, error=error
-        )
+        yield complete_stage(state, stage, status, error)

@@ -6,6 +6,8 @@ from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts.wire.ids import llm_call_id
+from tarsy_session.actions.dry_runs import end_tried_calls
+from tarsy_session.actions.verification import is_under_way
 from tarsy_session.builtin_tools import run_calls
 from tarsy_session.controllers import describe_unknown_controller
 from tarsy_session.conversations.context_limit import shorten_further, shorten_in_time
@@ -59,13 +61,13 @@ def _next_events(state: Investigating, at: datetime) -> Sequence[e.Event]:
 def _in_stage(state: Investigating, stage: Stage) -> Sequence[e.Event]:
     executions = state.executions_of(stage)
     events = [event for one in executions if one.open for event in _step(state, one)]
-    if events or any(one.open for one in executions):
+    if events or any(one.open for one in executions) or is_under_way(state, stage):
         return events
     return [end_stage(state, stage)]
 
 
 def _step(state: Investigating, execution: Execution) -> Sequence[e.Event]:
-    if events := run_calls(state, execution) or next_summaries(state, execution):
+    if events := end_tried_calls(state, execution) or run_calls(state, execution) or next_summaries(state, execution):
         return events
     if execution.waiting_for is not None:
         return []

@@ -15,6 +15,7 @@ from tarsy_contracts.public.session_events import (
     PublicSessionStarted,
     PublicSessionTimedOut,
 )
+from tarsy_contracts.public.stage_events import PublicStageCompleted
 
 KINDS: Mapping[type[PublicEvent], NotificationKind] = {
     PublicSessionStarted: "started",
@@ -23,8 +24,10 @@ KINDS: Mapping[type[PublicEvent], NotificationKind] = {
     PublicSessionCancelled: "cancelled",
     PublicSessionTimedOut: "timed_out",
     PublicToolCallApprovalRequested: "approval",
+    PublicStageCompleted: "action",
 }
 """Events that receivers are told of."""
+NOTHING = "nothing_to_do"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,9 @@ class Notification:
 
 
 def kind_of(event: PublicEvent) -> NotificationKind | None:
+    """Receivers are told of a stage only where it wanted to change something."""
+    if isinstance(event, PublicStageCompleted) and (event.action is None or event.action.verdict == NOTHING):
+        return None
     return KINDS.get(type(event))
 
 

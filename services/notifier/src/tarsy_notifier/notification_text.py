@@ -1,5 +1,6 @@
 """The words of a notification, for every kind of receiver: pure. They were masked before they came to the log."""
 
+from tarsy_contracts.actions import ActionOutcome, describe_action
 from tarsy_contracts.citations import without_citations
 from tarsy_contracts.public.call_events import PublicToolCallApprovalRequested
 from tarsy_contracts.public.session_events import (
@@ -8,6 +9,7 @@ from tarsy_contracts.public.session_events import (
     PublicSessionFailed,
     PublicSessionTimedOut,
 )
+from tarsy_contracts.public.stage_events import PublicStageCompleted
 from tarsy_notifier.notification import Notification
 
 MOST_LIMITS = 3
@@ -32,8 +34,17 @@ def details_of(notification: Notification) -> str:
             return (
                 f"{event.server}.{event.tool}: {event.reason}\nThe role {event.role} decides, within {minutes} minutes."
             )
+        case PublicStageCompleted(action=outcome) if outcome is not None:
+            calls = [f"{call.server}.{call.tool}: {call.result}" for call in outcome.calls]
+            return "\n".join([describe_action(ActionOutcome.model_validate(outcome.model_dump())), *calls])
         case _:
             return ""
+
+
+def verdict_of(notification: Notification) -> str | None:
+    """Returns the verdict of a stage that acts; None for all other events."""
+    event = notification.event
+    return event.action.verdict if isinstance(event, PublicStageCompleted) and event.action is not None else None
 
 
 def _result(event: PublicSessionCompleted) -> str:

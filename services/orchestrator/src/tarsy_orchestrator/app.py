@@ -24,6 +24,7 @@ from tarsy_config.checks.keys import keys_are_set
 from tarsy_config.loading.live_config import ConfigSource, LiveConfig, LiveMapping
 from tarsy_contracts.messages.workers import WorkerAnnounced
 from tarsy_masking.masker import Masker
+from tarsy_orchestrator.effects.action_ledger import ActionLedger
 from tarsy_orchestrator.effects.admission import AdmissionQueue, background_capacity
 from tarsy_orchestrator.effects.chain_resolution import prepare_plans
 from tarsy_orchestrator.effects.dependencies import Dependencies
@@ -69,7 +70,8 @@ def build(
     tracing = create_tracing(NAME, settings)
     liveness = Liveness(worker_id, dead_after=timedelta(seconds=settings.dead_after_seconds))
     publisher = Publisher(bus, source=source, now=lambda: datetime.now(UTC))
-    catalog, chains = ToolCatalog(liveness), KnownChains()
+    ledger, chains = ActionLedger(lambda: datetime.now(UTC)), KnownChains()
+    catalog = ToolCatalog(liveness, ledger)
     metrics, supervisor = Metrics(registry, live.current.config.llm_providers), Supervisor()
     metrics.skills.know(live.current.config.skills)
     admission = AdmissionQueue(live.current.most_sessions, metrics.sessions_waiting.set)
@@ -139,6 +141,7 @@ def build(
                     group.start("catalog", catalog.follow(bus, supervisor.heartbeat_for("catalog")))
                     group.start("chunks", deps.chunks.run())
                     group.start("ends of catalog entries", catalog.end_forgotten(publisher))
+                    group.start("granted actions", ledger.tell(publisher))
                     steps = partial(supervisor.heartbeat_for, "configuration", essential=False)
                     for name, work in live.create_tasks(settings.config_poll_seconds, steps, switched).items():
                         group.start(name, work)

@@ -25,6 +25,7 @@ from tarsy_contracts.events import (
 from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_contracts.wire.topics import LIMIT_BYTES
 from tarsy_llm.protocol import ErrorKind
+from tarsy_orchestrator.action_metrics import ActionMetrics
 from tarsy_orchestrator.skill_metrics import SkillMetrics
 from tarsy_session.llm_failures import OwnKind
 from tarsy_session.phases import PHASES
@@ -62,6 +63,7 @@ class Metrics:
         self._llm(registry)
         self._calls(registry)
         self.skills = SkillMetrics(registry)
+        self.actions = ActionMetrics(registry)
 
     def know_providers(self, providers: Collection[str]) -> None:
         """These are labels from now on, too."""
@@ -328,6 +330,7 @@ class Metrics:
         """Counts an event of a decision of ours that came back: of several owners only one counts it."""
         type = record.envelope.type
         self.skills.record_event(record.event)
+        self.actions.record_event(record.event)
         match record.event:
             case SessionStarted():
                 self._sessions_started.inc()

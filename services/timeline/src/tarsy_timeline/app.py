@@ -29,6 +29,7 @@ from tarsy_service.process.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_service.telemetry.kafka_metrics import count_misplaced_records, kafka_writes, unparsable_records
 from tarsy_service.telemetry.tracing import create_tracing
+from tarsy_timeline.api.action_routes import action_routes
 from tarsy_timeline.api.alias_route import alias_route
 from tarsy_timeline.api.caller_groups import visible_route
 from tarsy_timeline.api.dead_letters.letters import Letters
@@ -117,6 +118,9 @@ def build(
     router.include_router(approval_routes(queries, commands, masker, route), dependencies=recorded)
     router.include_router(rerun_routes(queries, publisher, masker, ingest, route), dependencies=recorded)
     router.include_router(system_routes(watch, lambda: [*unprojected.warnings(), *held.warnings()]))
+    router.include_router(
+        action_routes(watch, publisher, masker, lambda: datetime.now(UTC), lambda: str(uuid4())), dependencies=recorded
+    )
     router.include_router(overview_route(queries, watch, metrics.lags, lambda: unprojected.seen.records))
     router.include_router(create_held_routes(held, queries))
     records = SessionRecords(bus)

@@ -8,6 +8,7 @@ import pytest
 from playwright.async_api import Route, expect
 
 from tarsy_contracts import events as e
+from tarsy_contracts.actions import ActionCall, ActionOutcome
 from tarsy_testing.browser.browser import Tab
 from tarsy_testing.browser.chat_page import Scene
 
@@ -89,3 +90,31 @@ async def test_a_decision_that_came_second_is_told_and_can_be_repeated(scene: Sc
     await expect(card.get_by_role("button", name="Approve")).to_be_enabled()
     assert [one for one in scene.tab.complaints if "409" not in one] == []
     scene.tab.complaints.clear()
+
+
+async def test_the_card_has_what_came_back_when_the_call_was_tried_out(scene: Scene) -> None:
+    await scene.show()
+    trial = e.ToolCallRequested(
+        call_id="trial", execution_id="", llm_call_id="", server="kubernetes", tool="pods_delete", arguments={},
+        repeatable=True, timeout_seconds=60, read_only=True, dry_run_of="call-9",
+    )  # fmt: skip
+    await scene.add(trial)
+    await scene.add(waits().model_copy(update={"dry_run": "trial"}))
+    card = scene.tab.page.locator(".item[data-type=approval]")
+    await expect(card).to_contain_text("The dry run has not ended yet.")
+    await scene.add(e.ToolCallCompleted(call_id="trial", outcome="ok", content=HOSTILE))
+    await expect(card.locator(".dry-run")).to_have_text(HOSTILE)
+
+
+async def test_a_stage_that_acted_has_its_verdict_its_numbers_and_its_calls(scene: Scene) -> None:
+    await scene.show()
+    call = ActionCall(call_id="c", server="k8s", tool="pods_delete", result="done", approved_by="ann")
+    outcome = ActionOutcome(verdict="acted", done=1, calls=(call,), helped="no")
+    await scene.add(e.StageStarted(stage_id="acts", index=90, name="act", stage_type="action"))
+    await scene.add(e.StageCompleted(stage_id="acts", index=90, name="act", status="completed", action=outcome))
+    group = scene.tab.page.locator(".group[data-type=action]")
+    await expect(group.locator(".action-outcome")).to_have_text("acted 1 done · approved by ann · it did not help")
+    await expect(group.locator(".action-calls li")).to_have_text("k8s.pods_delete done (ann)")
+    before = await group.inner_text()
+    await scene.reload()
+    await expect(group).to_have_text(before, use_inner_text=True)

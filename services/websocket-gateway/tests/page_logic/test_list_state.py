@@ -407,3 +407,26 @@ def test_a_partial_analysis_is_a_mark_with_its_reason(node: Node) -> None:
 
     partial = {"word": "partial", "title": "Partial analysis: the context is full", "isHeavy": True}
     assert found == [[partial], [partial], []]
+
+
+def test_a_session_that_acted_has_the_verdict_as_a_mark(node: Node) -> None:
+    found = call(
+        node, "state/list_row.js",
+        """async (m, path, rows) => {
+            const { marksOf } = await import(path);
+            return rows.map((row) => marksOf(m.fromRow(row)).map((mark) => mark.word));
+        }""",
+        f"{PAGE}/words/list_marks.js",
+        [session(1, action_verdict="nothing_to_do"), session(2, action_verdict="odd"), session(3)],
+    )  # fmt: skip
+    assert found == [["nothing to do"], ["odd"], []]
+
+
+def test_what_an_action_did_is_said_in_numbers_with_the_people_who_approved(node: Node) -> None:
+    calls = [{"call_id": str(n), "server": "k", "tool": "t", "result": "done", "approved_by": by}
+             for n, by in enumerate(("ann", "", "bob", "ann"))]  # fmt: skip
+    found = call(
+        node, "words/action_words.js", "(m, action) => m.actionFacts(action)",
+        {"verdict": "acted", "done": 3, "unknown": 1, "helped": "yes", "calls": calls},
+    )  # fmt: skip
+    assert found == "3 done · 1 unknown · approved by ann, bob · it helped"

@@ -8,6 +8,7 @@ from tarsy_contracts.events import EVENTS, ToolCallCompleted
 from tarsy_contracts.events.heads import SessionHead
 from tarsy_contracts.messages import control as c
 from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.messages.actions import ActionsGranted, ActionsSwitched
 from tarsy_contracts.messages.audit import ActRequested
 from tarsy_contracts.messages.chunks import LlmChunk, Progress, SummaryChunk
 from tarsy_contracts.messages.dead_letters import DeadLetterRedriven
@@ -208,9 +209,14 @@ CHANNELS: tuple[Channel, ...] = (
     Channel(
         topic="catalog",
         title="The catalog",
-        about="Each MCP server's tools and health, as each worker sees them. A tombstone: it sees it no longer.",
-        key="the server, a slash, and the worker's id",
-        messages=(_sent("workers", ServerCatalogued, GATEWAY, OWNER),),
+        about="Each MCP server's tools and health, as each worker sees them. A tombstone: it sees it no longer."
+        " Beside them, the switch that holds all calls of tools that change something, and how many were granted.",
+        key="the server, a slash, and the worker's id; of the switch `.actions`, of grants `.actions/PARTITION`",
+        messages=(
+            _sent("workers", ServerCatalogued, GATEWAY, OWNER),
+            _sent("actions", ActionsSwitched, TIMELINE, OWNER),
+            _sent("actions", ActionsGranted, OWNER, OWNER),
+        ),
     ),
     Channel(
         topic="mcp_tokens",

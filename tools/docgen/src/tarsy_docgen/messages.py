@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from tarsy_contracts.events import EVENTS
 from tarsy_contracts.events.heads import SessionHead
+from tarsy_contracts.messages.actions import ActionsGranted, ActionsSwitched
 from tarsy_contracts.messages.audit import ActRequested
 from tarsy_contracts.messages.chunks import CHUNKS
 from tarsy_contracts.messages.control import CONTROLS
@@ -36,6 +37,7 @@ MESSAGES: Mapping[str, Mapping[str, type[Message]]] = {
     "dead-letters": {DeadLetterRedriven.type: DeadLetterRedriven},
     "audit": {ActRequested.type: ActRequested},
     "mcp-tokens": {kind.type: kind for kind in (McpTokenSealed, McpRefreshClaimed)},
+    "actions": {kind.type: kind for kind in (ActionsSwitched, ActionsGranted)},
     "workers": {WorkerAnnounced.type: WorkerAnnounced, ServerCatalogued.type: ServerCatalogued},
 }
 

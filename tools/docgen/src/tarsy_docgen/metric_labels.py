@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from tarsy_bus.metrics import WriteOutcome
+from tarsy_contracts.actions import HELD_BY, HELPED, VERDICTS
 from tarsy_contracts.alert import ALERT_SOURCES
 from tarsy_contracts.api.dead_letters import RedriveOutcome
 from tarsy_contracts.events import EVENTS, SESSION_ENDINGS, ApprovalOutcome, EndStatus, Outcome
@@ -96,6 +97,9 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_orchestrator_llm_calls_total", "outcome"): LLM_OUTCOMES,
     ("tarsy_orchestrator_tool_calls_total", "outcome"): _of(Outcome),
     ("tarsy_orchestrator_approvals_total", "outcome"): _of(ApprovalOutcome),
+    ("tarsy_orchestrator_action_stages_total", "outcome"): VERDICTS,
+    ("tarsy_orchestrator_actions_verified_total", "outcome"): HELPED,
+    ("tarsy_orchestrator_actions_held_total", "reason"): HELD_BY,
     ("tarsy_orchestrator_requests_published_total", "topic"): _of(Queue),
     ("tarsy_orchestrator_requests_republished_total", "topic"): _of(Queue),
     ("tarsy_tool_gateway_calls_total", "outcome"): _of(Outcome),

@@ -58,6 +58,7 @@ def _chain(config: Config, chain_id: str) -> Tree:
         "match": _match(config, chain_id),
         "stages": [_stage(config, stage) for stage in chain.stages],
         "executive_summary": _agent(config, chain.executive_summary),
+        "compose": {"enabled": chain.compose_enabled, **_agent(config, chain.compose)},
         "chat": {"enabled": chain.chat_enabled, **_agent(config, chain.chat)},
         "summary_llm_provider": leaf(
             chain.summary_llm_provider.value or "whoever the agent asks", chain.summary_llm_provider.origin

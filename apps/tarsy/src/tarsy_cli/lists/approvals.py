@@ -15,6 +15,7 @@ from tarsy_local.terminal_text import one_line
 LINE = "{:36}  {:32}  {:24}  {}"
 NONE = "No tool call waits for a person."
 MOST_SHOWN = 10
+MOST_CHARACTERS = 400
 
 
 class UnclearCallError(CommandError):
@@ -37,6 +38,9 @@ def print_approvals(api: str, console: Console) -> None:
         console.print(Text(_approval_line(one)))
         arguments = ", ".join(f"{key}={value}" for key, value in one.arguments.items())
         console.print(Text(f"  {one_line(arguments)}  {one_line(one.reason)}".rstrip(), style="dim"))
+        if one.dry_run_status is not None:
+            tried = one_line(one.dry_run or "") if one.dry_run_status != "streaming" else "it has not ended yet"
+            console.print(Text(f"  dry run: {tried}"[:MOST_CHARACTERS], style="dim"))
     if (more := found.total_items - len(found.approvals)) > 0:
         console.print(f"and {more} more", markup=False)
 

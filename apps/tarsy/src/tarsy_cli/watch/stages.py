@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tarsy_cli.watch.rendering import NOTICE, Payload, metadata, text_of
+from tarsy_contracts.actions import ActionOutcome, describe_action
 from tarsy_contracts.timeline.model import ENDED
 from tarsy_local.terminal_text import one_line
 
@@ -39,6 +40,7 @@ class StageProgress:
     expected: int = 1
     policy: str = ""
     replicas: bool = False
+    action: str = ""
     agents: dict[str, AgentProgress] = field(default_factory=dict)
 
     @property
@@ -54,6 +56,8 @@ class StageProgress:
         self.kind = text_of(payload, "stage_type") or self.kind
         self.policy = text_of(payload, "success_policy") or self.policy
         self.replicas = self.replicas or payload.get("parallel_type") == "replica"
+        if isinstance(action := payload.get("action"), dict):
+            self.action = describe_action(ActionOutcome.model_validate(action))
         index, expected = payload.get("stage_index"), payload.get("expected_agent_count")
         self.index = index if isinstance(index, int) else self.index
         self.expected = expected if isinstance(expected, int) else self.expected
@@ -77,6 +81,8 @@ class StageProgress:
             self.shown = self.status
             yield self._line(_words(self.status))
             yield from _reason(self.error)
+            if self.action:
+                yield f"! {one_line(self.action)}", NOTICE
 
     def _line(self, status: str) -> Line:
         return f"■ stage {one_line(self.name)}: {status}", "bold"

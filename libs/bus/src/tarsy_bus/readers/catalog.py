@@ -10,6 +10,7 @@ from tarsy_bus.client.connection import Bus, quiet_reader
 from tarsy_bus.client.fetch_progress import ignore_step
 from tarsy_bus.readers.partition_reader import PartitionReader, Record, parse_record
 from tarsy_contracts.events.recorded import UnknownTypeError, UnreadableValueError
+from tarsy_contracts.messages.actions import SWITCH_KEY
 from tarsy_contracts.messages.workers import ServerCatalogued
 
 log = structlog.get_logger(__name__)
@@ -48,8 +49,10 @@ class CatalogEntries:
         return self._entries.values()
 
     def take(self, record: Record) -> None:
-        """A record that is unreadable, or has the key of another one, changes nothing."""
+        """A record that is unreadable, has the key of another one, or is no server's, changes nothing."""
         key = record.key or b""
+        if key.startswith(SWITCH_KEY.encode()):
+            return
         if record.value is None:
             self._entries.pop(key, None)
             return

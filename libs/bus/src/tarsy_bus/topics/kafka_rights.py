@@ -110,9 +110,9 @@ SUMMARIZER = KafkaUser(
 TIMELINE = KafkaUser(
     "timeline",
     "API and PostgreSQL; a rebuild beside the live tables has a group of its own. It re-drives dead letters, and"
-    " publishes `events`, where it reads how far they are published",
+    " publishes `events`, where it reads how far they are published. In the catalog it writes the switch of actions",
     reads=("sessions", "catalog", "workers", "held", "control", "results", "dead-letters", "events", "layout"),
-    writes=("inbox", "alerts", "dead-letters", "events", "audit"),
+    writes=("inbox", "alerts", "dead-letters", "events", "audit", "catalog"),
     groups=("timeline*",),
 )
 WEBSOCKET_GATEWAY = KafkaUser(

@@ -97,10 +97,10 @@ def _providers_are_known(document: Document, later_providers: Set[str]) -> None:
 
 
 def _agents_are_known(document: Document, agents: Set[str]) -> None:
-    """An agent that acts must not run as one that only looks: it would act without its rules. So it does not run."""
+    """An agent of a type that comes later must not run as one that investigates. So it does not run."""
     types = {path[1]: kind for path, kind in find_names(document, (("agents", ANY, "type"),))}
     for path, name in find_names(document, ((*SYNTHESIS, "agent"),)):
-        if types.get(name) in LATER_TYPES:
+        if types.get(name) in {"action", *LATER_TYPES}:
             document.wrong(path, f"an agent of type {types[name]} cannot make one analysis of several", "take it out")
     for path, _ in find_values(document.data, AGENT_DEFAULTS):
         if path[2] not in agents:

@@ -12,6 +12,10 @@ MOVED: Mapping[KeyPath, KeyPath] = {
     ("defaults", "executive_summary_provider"): ("executive_summary", "llm_provider"),
     ("defaults", "executive_summary_fallback_list"): ("executive_summary", "fallback_list"),
     (*CHAIN, "executive_summary_fallback_list"): ("executive_summary", "fallback_list"),
+    ("defaults", "compose_provider"): ("compose", "llm_provider"),
+    (*CHAIN, "compose_provider"): ("compose", "llm_provider"),
+    ("defaults", "compose_fallback_list"): ("compose", "fallback_list"),
+    (*CHAIN, "compose_fallback_list"): ("compose", "fallback_list"),
     (*PROVIDER, "reasoning_effort"): ("thinking",),
 }
 """The path of a key, and its name here, relative to its section."""

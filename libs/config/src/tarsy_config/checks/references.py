@@ -11,7 +11,10 @@ from tarsy_config.errors import KeyPath, suggestion
 from tarsy_config.sections.agent_options import SETTINGS
 
 DEFAULT_PROVIDERS: tuple[KeyPath, ...] = (("defaults", "llm_provider"), ("defaults", "llm_provider", ANY))
-SERVERS: tuple[KeyPath, ...] = tuple((*place, "mcp_servers", ANY) for place in SETTINGS["mcp_servers"].at)
+SERVERS: tuple[KeyPath, ...] = (
+    *((*place, "mcp_servers", ANY) for place in SETTINGS["mcp_servers"].at),
+    *((*place, "verify", "server") for place in (("defaults",), CHAIN)),
+)
 SKILL_KEYS = ("skills", "required_skills")
 WITH_FALLBACKS = SETTINGS["fallback_providers"].at
 FALLBACKS: tuple[KeyPath, ...] = (

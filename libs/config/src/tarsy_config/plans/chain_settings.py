@@ -33,6 +33,8 @@ class ChainSettings:
     defined: Origin
     stages: tuple[StageSettings, ...]
     executive_summary: AgentSettings
+    compose: AgentSettings
+    compose_enabled: bool
     chat: AgentSettings
     chat_enabled: bool
     summary_llm_provider: Found[str]
@@ -53,6 +55,8 @@ def settings_of(sections: Sections, chain_id: str, choice: AlertChoice) -> Chain
         defined=sections.sources.origin(chain.place),
         stages=stages,
         executive_summary=_executive_summary(sections, chain, first, choice),
+        compose=_compose(sections, chain, first, choice),
+        compose_enabled=_is_composed(sections, chain.section, stages),
         chat=_chat(sections, chain, chat, stages, choice),
         chat_enabled=chat.section.enabled,
         summary_llm_provider=general.last("summarization", "llm_provider") or Found("", DEFAULT),
@@ -88,6 +92,20 @@ def _executive_summary(
     return resolve_agent(built_in.EXECUTIVE_SUMMARY, job)
 
 
+def _compose(sections: Sections, chain: At[AgentChain], first: AgentSettings, choice: AlertChoice) -> AgentSettings:
+    own = At((*chain.place, "compose"), chain.section.compose)
+    general = At(("defaults", "compose"), sections.defaults.compose)
+    levels = _levels(sections, choice, built_in.COMPOSER, chain, general, own)
+    return resolve_agent(built_in.COMPOSER, replace(levels, job="compose", first_provider=first.llm_provider))
+
+
+def _is_composed(sections: Sections, chain: AgentChain, stages: Sequence[StageSettings]) -> bool:
+    """Where nothing acts there is nothing to amend."""
+    wanted = (chain.compose.enabled, sections.defaults.compose.enabled)
+    acts = any(all(agent.action.value for agent in stage.agents) for stage in stages)
+    return acts and next((one for one in wanted if one is not None), True)
+
+
 def _chat(
     sections: Sections, chain: At[AgentChain], chat: At[Chat], stages: Sequence[StageSettings], choice: AlertChoice
 ) -> AgentSettings:
@@ -99,7 +117,7 @@ def _chat(
 
 
 def _expanded(sections: Sections, stage: At[StageConfig]) -> list[tuple[str, At[StageAgent]]]:
-    """Every agent that runs, with the name that people see. An agent that acts does not run as one that only looks."""
+    """Every agent that runs, with the name that people see. One of a type that comes later does not run."""
     used = [At((*stage.place, "agents", index), agent) for index, agent in enumerate(stage.section.agents)]
     count = stage.section.replicas or 1
     running = [agent for agent in (used if count == 1 else used[:1]) if not _comes_later(sections, agent.section)]

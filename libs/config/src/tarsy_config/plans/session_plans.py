@@ -23,11 +23,16 @@ def plan_of(sections: Sections, settings: ChainSettings, choice: AlertChoice) ->
         limits=limits_of(sections),
         summary_llm_provider=settings.summary_llm_provider.value,
         executive_summary=build.agent(settings.executive_summary),
+        compose=build.agent(settings.compose) if settings.compose_enabled else None,
         chat=build.agent(settings.chat),
         chat_enabled=settings.chat_enabled,
         default_runbook=settings.default_runbook.value,
         config_version=sections.version,
         approval=terms_of(sections.defaults.approval, configured.approval),
+        verify=None if (verify := configured.verify or sections.defaults.verify) is None else verify.to_rule(),
+        actions_per_hour=sections.defaults.actions_per_hour
+        if configured.actions_per_hour is None
+        else configured.actions_per_hour,
     )
     requested = (sections.llm_providers.get(name) for name in chain.llm_providers)
     scripted = any(provider is not None and provider.type == "scripted" for provider in requested)
@@ -117,6 +122,7 @@ class Build:
             isolation=server.isolation_in_use,
             allow=server.allow or (),
             approve=rule_of(self._sections.approve_of(server), self._approve),
+            dry_run=server.dry_run,
         )
 
 

@@ -17,6 +17,7 @@ from tarsy_config.sections import resolution as rules
 from tarsy_config.sections.providers import NativeTools
 from tarsy_config.sections.resolution import Levels, Option, Setting
 from tarsy_config.values import Name, Positive, Section, Servers, Strategy
+from tarsy_contracts.actions import ACT, ActionMode
 from tarsy_contracts.chain import Controller, NativeTool
 
 type AgentType = Literal["", "synthesis", "exec_summary", "action", "scoring"]
@@ -33,6 +34,7 @@ class AgentOptions(Section):
     native_tools: NativeTools = NativeTools()
     skills: tuple[Name, ...] | None = None
     required_skills: tuple[Name, ...] | None = None
+    action: Literal["act", "propose"] | None = None
 
 
 if TYPE_CHECKING:
@@ -69,6 +71,13 @@ AGENT_OPTIONS = (
         order="`iteration_strategy` | `function-calling` → {}",
     ),
     Option("type", (AGENT, STAGE_AGENT), order="`type` | {}"),
+    Option(
+        "action",
+        (DEFAULTS, AGENT, CHAIN, STAGE, STAGE_AGENT),
+        rules.choose_action,
+        otherwise=ACT,
+        order="`action` | `act` → {}; only agents of type `action`",
+    ),
     Option(
         "mcp_servers",
         (AGENT, CHAIN, STAGE, STAGE_AGENT, CHAT),
@@ -124,6 +133,7 @@ class AgentSettings:
     skills: Found[tuple[str, ...]]
     required_skills: Found[tuple[str, ...]]
     custom_instructions: Found[str]
+    action: Found[ActionMode]
 
     def by_name(self) -> dict[str, Setting]:
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name in SETTINGS}

@@ -11,6 +11,7 @@ from tarsy_config.values import DEFAULT_ALERT_TYPE
 
 SYNTHESIS: Final = "SynthesisAgent"
 EXECUTIVE_SUMMARY: Final = "ExecSummaryAgent"
+COMPOSER: Final = "ComposeAgent"
 CHAT: Final = "ChatAgent"
 KUBERNETES_SERVER: Final = "kubernetes-server"
 CLUSTER_VARIABLES = ("KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT")
@@ -39,6 +40,13 @@ which evidence decides, or that none does. Write the one analysis that somebody 
         custom_instructions="""\
 Write one to four lines for somebody who reads nothing else: what is broken, why, and what to do now. Add nothing that
 the analysis does not say.""",
+    ),
+    COMPOSER: Agent(
+        type="exec_summary",
+        description="writes one report of what was found and what was done",
+        custom_instructions="""\
+Write the report that replaces the analysis: what is wrong and why, what was done about it and whether it helped, what
+is still to do. Add nothing that neither the analysis nor the facts of the actions say.""",
     ),
     CHAT: Agent(
         description="answers questions about an investigation",

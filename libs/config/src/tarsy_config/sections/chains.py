@@ -6,12 +6,13 @@ from tarsy_config.document.key_paths import AGENT, CHAIN, CHAT, STAGE, STAGE_AGE
 from tarsy_config.sections.agent_options import SomeOptions, with_options
 from tarsy_config.sections.alert_handling import AlertHandling
 from tarsy_config.sections.approval import ApprovalSettings, Approve
-from tarsy_config.sections.fallbacks import FallbackChoice, ModelChoice
+from tarsy_config.sections.fallbacks import Compose, FallbackChoice, ModelChoice
 from tarsy_config.sections.matchers import MatcherText
+from tarsy_config.sections.verification import Verify
 from tarsy_config.values import Backend, Name, Positive, wrong
 from tarsy_contracts.chain import SuccessPolicy
 
-LATER_TYPES = frozenset({"action", "scoring"})
+LATER_TYPES = frozenset({"scoring"})
 """Types of agents that can be defined, and that no stage runs yet."""
 
 
@@ -70,10 +71,13 @@ class AgentChain(ModelChoice, SomeOptions):
     description: str = ""
     executive_summary: ModelChoice = ModelChoice()
     executive_summary_provider: Name | None = None
+    compose: Compose = Compose()
     chat: Chat | None = None
     alerts: AlertHandling = AlertHandling()
     approve: Approve | None = None
     approval: ApprovalSettings = ApprovalSettings()
+    verify: Verify | None = None
+    actions_per_hour: int | None = Field(None, ge=0)
     stages: tuple[StageConfig, ...]
 
     @field_validator("alert_types")

@@ -8,9 +8,10 @@ from tarsy_config.document.key_paths import DEFAULTS
 from tarsy_config.sections.agent_options import SomeOptions, with_options
 from tarsy_config.sections.alert_handling import AlertHandling
 from tarsy_config.sections.approval import ApprovalSettings, Approve
-from tarsy_config.sections.fallbacks import FallbackChoice, ModelChoice
+from tarsy_config.sections.fallbacks import Compose, FallbackChoice, ModelChoice
 from tarsy_config.sections.masking import AlertMasking
 from tarsy_config.sections.notifications import GoTarsySlack
+from tarsy_config.sections.verification import Verify
 from tarsy_config.values import (
     DEFAULT_ALERT_TYPE,
     Backend,
@@ -49,11 +50,14 @@ class Defaults(FallbackChoice, SomeOptions):
     runbook: str = ""
     agents: dict[Name, ModelChoice] = Field(default_factory=dict)
     executive_summary: ModelChoice = ModelChoice()
+    compose: Compose = Compose()
     summarization: SummaryDefaults = SummaryDefaults()
     alert_masking: AlertMasking = AlertMasking()
     alerts: AlertHandling = AlertHandling()
     approve: Approve | None = None
     approval: ApprovalSettings = ApprovalSettings()
+    verify: Verify | None = None
+    actions_per_hour: int = Field(0, ge=0)
 
 
 class Limits(Section):

@@ -55,3 +55,9 @@ class ModelChoice(FallbackChoice):
 
     llm_provider: Name | None = None
     llm_backend: Backend | None = None
+
+
+class Compose(ModelChoice):
+    """The agent that writes the amended report after the last stage that acts."""
+
+    enabled: bool | None = None

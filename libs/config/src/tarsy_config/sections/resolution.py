@@ -16,6 +16,7 @@ from tarsy_config.errors import KeyPath
 from tarsy_config.sections.fallbacks import Fallback
 from tarsy_config.sections.providers import LlmProvider
 from tarsy_config.values import STRATEGIES, Section
+from tarsy_contracts.actions import ActionMode
 from tarsy_contracts.alert import McpSelection
 from tarsy_contracts.chain import NATIVE_TOOLS, Controller, NativeTool
 
@@ -138,6 +139,12 @@ def choose_controller(option: Option, levels: Levels) -> Found[Controller]:
     return Found(STRATEGIES[strategy.value], strategy.origin)
 
 
+def choose_action(option: Option, levels: Levels) -> Found[ActionMode]:
+    """An agent that does not act has none."""
+    kind = None if levels.job else levels.last("type")
+    return take_last(option, levels) if kind is not None and kind.value == "action" else Found("", DEFAULT)
+
+
 def replace_list(option: Option, levels: Levels) -> Found[tuple[str, ...]]:
     """That of the alert, of the last place, or all of the chain's other agents."""
     if levels.choice.mcp.servers:
@@ -172,7 +179,7 @@ def take_each_tool(option: Option, levels: Levels) -> tuple[Found[NativeTool], .
     """
     name = take_first_usable(option, levels).value
     provider = levels.llm_providers.get(name)
-    if provider is None or provider.type != "google" or levels.job == "exec_summary":
+    if provider is None or provider.type != "google" or levels.job in ("exec_summary", "compose"):
         return ()
     chosen = levels.choice.mcp.native_tools or {}
     below = replace(levels, places=(At(("llm_providers", name), provider), *levels.places))

@@ -2,7 +2,7 @@
 
 from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from tarsy_config.sections.approval import Approve, Patterns
 from tarsy_config.sections.masking import DataMasking
@@ -31,6 +31,7 @@ class McpServerConfig(Section):
     `read_only_tools`: tools that the operator declares to change nothing. Tools of `unrepeatable_tools` count as
     harmful, whatever the server says. `allow`: tools that agents get though they are not read-only; None where the
     operator has not said anything yet, which allows none. `approve`: the calls that wait for a person.
+    `dry_run`: by tool, the arguments that make a call harmless: it is tried out so, before it is made or approved.
     `use_known_tools`: tools of a popular server that its documentation calls reading only are read-only without a word.
 
     `elicitation`: the answer to a form of the server.
@@ -50,6 +51,7 @@ class McpServerConfig(Section):
     allow: Patterns | None = None
     use_known_tools: bool = True
     approve: Approve | None = None
+    dry_run: dict[Name, dict[Name, JsonValue]] = Field(default_factory=dict)
     elicitation: Elicitation = "decline"
     max_concurrent_calls: Positive = 4
     queue_size: int = Field(16, ge=0)

@@ -12,7 +12,9 @@ LONGEST_COMMENT = 2_000
 class WaitingApproval(ApiModel):
     """A call that waits. `reason`: what the agent wrote when it asked for it. `role`: who may decide.
 
-    The wait ends at `expires_at`, or later after an outage; `on_timeout` says what happens then.
+    The wait ends at `expires_at`, or later after an outage; `on_timeout` says what happens then. `dry_run`: what came
+    back when the call was tried out, as the timeline shows it; `dry_run_status` is `streaming` until then. Both are
+    null where there is no dry run.
     """
 
     session_id: str
@@ -27,6 +29,8 @@ class WaitingApproval(ApiModel):
     on_timeout: str
     requested_at: Timestamp
     expires_at: Timestamp
+    dry_run: str | None = None
+    dry_run_status: str | None = None
 
 
 class ApprovalList(ApiModel):

@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from tarsy_contracts.actions import ActionOutcome, Verdict
 from tarsy_contracts.alert import Priority
 from tarsy_contracts.api.model import ApiModel, JsonObject, Timestamp
 from tarsy_contracts.api.usage import CostCompleteness
@@ -68,7 +69,9 @@ class SessionTotals(SessionOverview):
     agents. `llm_provider`: what the sender chose instead of the configuration. `cost`: of its tokens in US dollars, by
     the prices that are configured now; null where no model that it used has one. `partial_reason`: why its analysis is
     less than whole; null where each agent concluded itself. `chain_chosen_by`: the rule by which the chain was chosen,
-    for people; empty in older sessions. `chain_unmatched`: it is the default, as none matched.
+    for people; empty in older sessions. `chain_unmatched`: it is the default, as none matched. `has_action_stages`: its
+    chain has stages that act. `action_verdict`: what they came to, the weightiest; null before one has ended.
+    `actions_executed`: whether one changed something, or may have; null likewise.
     """
 
     scripted: bool
@@ -110,6 +113,9 @@ class SessionTotals(SessionOverview):
     llm_provider: str | None = None
     chain_chosen_by: str = ""
     chain_unmatched: bool = False
+    has_action_stages: bool = False
+    action_verdict: Verdict | None = None
+    actions_executed: bool | None = None
 
 
 class StageExecution(ExecutionFacts, ApiModel):
@@ -144,7 +150,11 @@ class StageExecution(ExecutionFacts, ApiModel):
 
 
 class SessionStage(ApiModel):
-    """One stage with the executions of its agents. `number`: the event that changed it last."""
+    """One stage with the executions of its agents. `number`: the event that changed it last.
+
+    `action`: what a stage that acts has done; null while it runs, and for all others. `actions_executed`: whether it
+    changed something, or may have; null likewise.
+    """
 
     id: str
     stage_name: str
@@ -161,6 +171,8 @@ class SessionStage(ApiModel):
     completed_at: Timestamp | None
     duration_ms: int | None
     number: int
+    action: ActionOutcome | None = None
+    actions_executed: bool | None = None
     executions: tuple[StageExecution, ...]
 
 

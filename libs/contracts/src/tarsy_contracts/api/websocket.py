@@ -9,6 +9,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field, TypeAdapter, ValidationError
 
+from tarsy_contracts.actions import ActionOutcome
 from tarsy_contracts.api.model import JsonObject
 from tarsy_contracts.api.websocket_model import LoggedMessage, SessionMessage, WebSocketMessage, leave_default_out
 from tarsy_contracts.api.websocket_progress import ExecutionProgressed, InteractionRecorded, SessionProgressed
@@ -99,7 +100,7 @@ class SessionGone(LoggedMessage):
 
 class StageStatusChanged(LoggedMessage):
     """A stage begins or ends. The fields from `stage_type` on are sent when it begins, `stage_type` and
-    `referenced_stage_id` also when it ends.
+    `referenced_stage_id` also when it ends. `action`: what a stage that acts has done, when it ends.
     """
 
     type: Literal["stage.status"]
@@ -114,6 +115,7 @@ class StageStatusChanged(LoggedMessage):
     parallel_type: ParallelType | None = None
     success_policy: SuccessPolicy | None = None
     referenced_stage_id: str | None = None
+    action: ActionOutcome | None = None
 
 
 class ExecutionStatusChanged(ExecutionFacts, LoggedMessage):

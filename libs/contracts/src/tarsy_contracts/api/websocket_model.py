@@ -6,6 +6,7 @@ from typing import Self
 from pydantic import ConfigDict, Field, JsonValue
 
 from tarsy_contracts.api.model import ApiModel, JsonObject, Timestamp
+from tarsy_contracts.wire.message import Value
 
 
 def leave_default_out(schema: JsonObject) -> None:
@@ -35,6 +36,6 @@ class LoggedMessage(SessionMessage):
     number: int
     db_event_id: int | None = Field(None, json_schema_extra=leave_default_out)
 
-    def with_facts(self, *facts: Mapping[str, JsonValue]) -> Self:
+    def with_facts(self, *facts: Mapping[str, JsonValue | Value]) -> Self:
         """The same message, which tells these fields besides."""
         return self.model_copy(update={name: value for one in facts for name, value in one.items()})

@@ -6,7 +6,7 @@ from tarsy_contracts.api.websocket_model import LoggedMessage
 
 type InteractionKind = Literal["llm", "mcp"]
 type ExecutionPhase = Literal[
-    "investigating", "gathering_info", "distilling", "concluding", "synthesizing", "finalizing"
+    "investigating", "gathering_info", "distilling", "concluding", "synthesizing", "finalizing", "remediating"
 ]
 
 

@@ -31,7 +31,8 @@ class ToolCallApprovalRequested(Message):
     """The call waits for a person: it is not made before somebody approves. It comes in the batch of its request.
 
     `reason`: what the agent wrote when it asked for the call, its beginning. `role`: who may decide. `timeout_seconds`
-    count from this event; `on_timeout` says what happens then: the call is denied, or the session fails.
+    count from this event; `on_timeout` says what happens then: the call is denied, or the session fails. `dry_run`: the
+    call that tries this one out first; nobody may approve before it has ended.
     """
 
     type: ClassVar[str] = "tool_call.approval_requested"
@@ -44,6 +45,7 @@ class ToolCallApprovalRequested(Message):
     role: str
     timeout_seconds: Seconds
     on_timeout: AtTimeout
+    dry_run: str = ""
 
 
 class ToolCallApprovalDecided(Message):

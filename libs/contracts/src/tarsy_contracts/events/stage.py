@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from tarsy_contracts.actions import ActionOutcome
 from tarsy_contracts.chain import ParallelType, StageType, SuccessPolicy
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.events.execution import EndStatus, ExecutionOutcome, ExecutionSpec, facts_of
@@ -112,7 +113,7 @@ class ExecutionCompleted(ExecutionOutcome, Message):
 
 
 class StageCompleted(Message):
-    """A stage has ended, well or not; `status` says how, `error` why."""
+    """A stage has ended, well or not; `status` says how, `error` why. `action`: what a stage that acts has done."""
 
     type: ClassVar[str] = "stage.completed"
     stage_id: str
@@ -120,3 +121,4 @@ class StageCompleted(Message):
     name: str
     status: EndStatus
     error: str = ""
+    action: ActionOutcome | None = None

@@ -4,6 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import JsonValue
 
+from tarsy_contracts.actions import HeldBy
 from tarsy_contracts.wire.message import Message, Value
 from tarsy_contracts.wire.numbers import Count, Seconds
 
@@ -18,7 +19,9 @@ class ToolCallRequested(Message):
     The call that fetches the runbook belongs to no execution: its `execution_id` and `llm_call_id` are empty.
     `read_only`: the tool changes nothing, by its server's word or the configuration's. It is null where nobody knows:
     in events of older versions, and for a tool that is not there. `number`: agents cite the call by it, and it counts
-    the calls of agents in this session, from 1. It is 0 in events of older versions, and for the runbook's call.
+    the calls of agents in this session, from 1. It is 0 in events of older versions, and for calls of the session.
+    `dry_run_of`: the call that this one tries out, and `verifies`: the stage whose effect it looks at; no agent reads
+    its result.
     """
 
     type: ClassVar[str] = "tool_call.requested"
@@ -33,6 +36,8 @@ class ToolCallRequested(Message):
     purpose: CallPurpose = "agent"
     read_only: bool | None = None
     number: Count = 0
+    dry_run_of: str = ""
+    verifies: str = ""
 
 
 class ToolCallStarted(Message):
@@ -76,7 +81,7 @@ class ToolCallCompleted(Message):
 
     `size` is in bytes and `lines` in lines, both of the whole masked result. `nulls_left_out`: the names of arguments
     that were null, and that the server was not sent, as its schema does not allow that. `timed_out`: the time of the
-    session or the reply was up before the call ended.
+    session or the reply was up before the call ended. `held_by`: why TARSy itself did not make the call.
     """
 
     type: ClassVar[str] = "tool_call.completed"
@@ -92,6 +97,7 @@ class ToolCallCompleted(Message):
     duration_ms: Count | None = None
     nulls_left_out: tuple[str, ...] = ()
     timed_out: bool = False
+    held_by: HeldBy = ""
 
 
 class ToolCallOutcomeLearned(Message):

@@ -74,7 +74,12 @@ def public_event(event: e.Event) -> PublicEvent | None:  # noqa: C901 - one case
             )
         case e.StageCompleted():
             return stage.PublicStageCompleted(
-                stage_id=event.stage_id, index=event.index, name=event.name, status=event.status, error=event.error
+                stage_id=event.stage_id,
+                index=event.index,
+                name=event.name,
+                status=event.status,
+                error=event.error,
+                action=None if event.action is None else stage.CountedAction.model_validate(event.action.model_dump()),
             )
         case e.ExecutionStarted():
             return stage.PublicExecutionStarted(

@@ -1,8 +1,10 @@
 """Public events of stages and of the agents that run in them."""
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from tarsy_contracts.public.model import PublicEvent, StageKind, Status
+from pydantic import Field
+
+from tarsy_contracts.public.model import PublicEvent, PublicValue, StageKind, Status
 
 
 class PublicStageStarted(PublicEvent):
@@ -16,8 +18,37 @@ class PublicStageStarted(PublicEvent):
     agents: int
 
 
+class CountedCall(PublicValue):
+    """A call of a tool that changes something. `approved_by`: the person who said yes, if one was asked."""
+
+    call_id: str
+    server: str
+    tool: str
+    result: Annotated[str, Field(examples=["done", "failed", "denied", "unknown", "proposed"])]
+    approved_by: str = ""
+
+
+class CountedAction(PublicValue):
+    """Outcome of a step that acts, counted from its calls, of which `calls` are the first fifty.
+
+    `helped`: what the call `verified_by` showed afterwards (`yes`, `no`, `unknown`), empty where nobody looked;
+    `not_verified` says why it is unknown. All values may grow.
+    """
+
+    verdict: Annotated[str, Field(examples=["acted", "recommended", "nothing_to_do", "blocked"])]
+    done: int = 0
+    failed: int = 0
+    denied: int = 0
+    unknown: int = 0
+    proposed: int = 0
+    calls: tuple[CountedCall, ...] = ()
+    helped: str = ""
+    verified_by: str = ""
+    not_verified: str = ""
+
+
 class PublicStageCompleted(PublicEvent):
-    """A step has ended, well or not; `status` says how, `error` why."""
+    """A step has ended, well or not; `status` says how, `error` why. `action`: what a step that acts has done."""
 
     type: ClassVar[str] = "tarsy.stage.completed"
     stage_id: str
@@ -25,6 +56,7 @@ class PublicStageCompleted(PublicEvent):
     name: str
     status: Status
     error: str = ""
+    action: CountedAction | None = None
 
 
 class PublicExecutionStarted(PublicEvent):

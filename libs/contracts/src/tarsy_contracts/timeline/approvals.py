@@ -31,6 +31,8 @@ def approval_begin(record: RecordedEvent, event: e.ToolCallApprovalRequested) ->
         "expires_at": wire_time(record.appended_at + timedelta(seconds=event.timeout_seconds)),
         "on_timeout": event.on_timeout,
     }
+    if event.dry_run:
+        metadata["dry_run_event_id"] = timeline_event_id(event.dry_run, "llm_tool_call")
     return create_event(
         record,
         "approval",

@@ -164,6 +164,8 @@ def tool_call(record: RecordedEvent, event: e.ToolCallRequested) -> TimelineCrea
             "repeatable": event.repeatable,
             "read_only": event.read_only,
             **({"number": event.number} if event.number else {}),
+            **({"dry_run_of": event.dry_run_of} if event.dry_run_of else {}),
+            **({"verifies": event.verifies} if event.verifies else {}),
         },
     )
 
@@ -187,6 +189,7 @@ def tool_result(record: RecordedEvent, event: e.ToolCallCompleted) -> TimelineEn
             "size": event.size,
             "lines": event.lines,
             "duration_ms": event.duration_ms,
+            **({"held_by": event.held_by} if event.held_by else {}),
         },
     )
 

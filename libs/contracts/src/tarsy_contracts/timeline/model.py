@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+from tarsy_contracts.actions import ActionOutcome
 from tarsy_contracts.chain import ParallelType, StageType, SuccessPolicy
 from tarsy_contracts.events.execution import ExecutionOutcome, ExecutionSpec
 from tarsy_contracts.events.recorded import RecordedEvent
@@ -93,7 +94,7 @@ class StageDetails(Value):
 
 
 class StageChanged(Value):
-    """`begun` is told once, when the stage begins."""
+    """`begun` is told once, when the stage begins, and `action` when one that acts has ended."""
 
     stage_id: str
     stage_name: str
@@ -101,6 +102,7 @@ class StageChanged(Value):
     status: StepStatus
     error_message: str = ""
     begun: StageDetails | None = None
+    action: ActionOutcome | None = None
 
 
 class ExecutionChanged(Value):

@@ -45,6 +45,7 @@ def stage_end(event: e.StageCompleted) -> StageChanged:
         stage_index=event.index,
         status=event.status,
         error_message=event.error,
+        action=event.action,
     )
 
 

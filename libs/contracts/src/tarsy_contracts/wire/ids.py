@@ -199,6 +199,21 @@ def approval_id(call_id: str) -> str:
     return derive_id("approval", call_id)
 
 
+def dry_run_id(call_id: str) -> str:
+    """The call that tries this one out."""
+    return derive_id("tool_call/dry_run", call_id)
+
+
+def verification_id(stage_id: str) -> str:
+    """The call that looks whether the actions of the stage helped."""
+    return derive_id("tool_call/verification", stage_id)
+
+
+def verification_wait_id(stage_id: str) -> str:
+    """`deadline.passed` names it when the effect of the stage's actions has had its time."""
+    return derive_id("verification_wait", stage_id)
+
+
 def summary_id(call_id: str) -> str:
     return derive_id("summary", call_id)
 

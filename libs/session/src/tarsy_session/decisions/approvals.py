@@ -1,10 +1,14 @@
 """Decisions about calls that wait for a person: what he decided, and his silence. Pure."""
 
 from dataclasses import replace
+from datetime import datetime
 
 from tarsy_contracts import events as e
 from tarsy_contracts.messages import inputs as i
 from tarsy_contracts.roles import is_enough
+from tarsy_session.actions.dry_runs import is_tried_out
+from tarsy_session.actions.guard import find_late_hold
+from tarsy_session.decision_input import OPEN_GATE, ActionGate
 from tarsy_session.decisions.chat import accept, refuse
 from tarsy_session.state import AtRest, Investigating, ToolCallState
 from tarsy_session.termination import fail
@@ -14,13 +18,16 @@ from tarsy_session.tool_answers import answer_call
 REASON_CHARACTERS = 4_000
 NO_SUCH_CALL = "no call of this session with this id has asked for approval"
 TOO_LITTLE = "a decision about this call needs the role {needed}, and you have the role {role}"
+STILL_TRIED = "its dry run has not ended yet: look at what it says first"
 ENDED = "the session has already ended"
 
 
 def request_approval(
-    state: Investigating, answer: e.LlmCallCompleted, call: e.ToolCallRequested
+    state: Investigating, answer: e.LlmCallCompleted, call: e.ToolCallRequested, trial: e.ToolCallRequested | None
 ) -> e.ToolCallApprovalRequested:
-    """`answer`: the turn in which the agent asked for the call; its words are the reason that people read."""
+    """`answer`: the turn in which the agent asked for the call; its words are the reason that people read. `trial`: its
+    dry run, if it has one.
+    """
     terms = state.started.chain.approval
     return e.ToolCallApprovalRequested(
         call_id=call.call_id,
@@ -32,10 +39,13 @@ def request_approval(
         role=terms.role,
         timeout_seconds=terms.timeout_seconds,
         on_timeout=terms.on_timeout,
+        dry_run="" if trial is None else trial.call_id,
     )
 
 
-def decide_approval(state: Investigating, request: i.CallDecisionRequested) -> list[e.Event]:
+def decide_approval(
+    state: Investigating, request: i.CallDecisionRequested, at: datetime, gate: ActionGate = OPEN_GATE
+) -> list[e.Event]:
     """The first decision about a call counts."""
     if request.request_id in state.answers:
         return []
@@ -48,6 +58,10 @@ def decide_approval(state: Investigating, request: i.CallDecisionRequested) -> l
     if not is_enough(request.role, needed):
         return [refuse(request, request.decision, 403, TOO_LITTLE.format(needed=needed, role=request.role))]
     approved = request.decision == e.APPROVE
+    if approved and is_tried_out(state, call):
+        return [refuse(request, request.decision, 409, STILL_TRIED)]
+    if approved and (hold := find_late_hold(state, call, gate, at)) is not None:
+        return [refuse(request, request.decision, 409, hold.sentence)]
     decided = e.ToolCallApprovalDecided(
         call_id=request.call_id,
         outcome="approved" if approved else "denied",

@@ -3,19 +3,28 @@
 `call_id` is the id of a tool call or of a summary; claims are the same for both.
 """
 
+from datetime import datetime
+
 from tarsy_contracts import events as e
 from tarsy_contracts.messages import inputs as i
+from tarsy_session.actions.dry_runs import may_run
+from tarsy_session.actions.guard import find_late_hold, hold_call
+from tarsy_session.decision_input import OPEN_GATE, ActionGate
 from tarsy_session.state import Investigating, ToolCallState
 from tarsy_session.state_queries import call_of_summary
 from tarsy_session.summary_outcomes import complete_summary, fail_summary
 from tarsy_session.termination import UNKNOWN
 
 
-def decide_claim(state: Investigating, claimed: i.CallClaimed) -> list[e.Event]:
+def decide_claim(
+    state: Investigating, claimed: i.CallClaimed, at: datetime, gate: ActionGate = OPEN_GATE
+) -> list[e.Event]:
     call = state.calls.get(claimed.call_id)
     if call is not None:
-        if not call.open or call.claim is not None or state.cancelled is not None or call.waits_for_person:
+        if not call.open or call.claim is not None or state.cancelled is not None or not may_run(state, call):
             return []
+        if (hold := find_late_hold(state, call, gate, at)) is not None:
+            return [hold_call(claimed.call_id, hold)]
         return [e.ToolCallStarted(call_id=claimed.call_id, claim_id=claimed.claim_id, worker_id=claimed.worker_id)]
     owner = call_of_summary(state.calls, claimed.call_id)
     summary = owner.summary if owner else None
@@ -47,7 +56,7 @@ def decide_tool_report(state: Investigating, reported: i.ToolCallReported) -> li
         return []
     if not call.open:
         return decide_late_outcome(call, reported)
-    if call.waits_for_person:
+    if not may_run(state, call):
         return []
     if not call.requested.repeatable and (call.claim is None or call.claim.claim_id != reported.claim_id):
         return []

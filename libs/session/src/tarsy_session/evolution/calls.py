@@ -19,6 +19,7 @@ from tarsy_session.state import (
 from tarsy_session.state_queries import call_of_summary
 
 type Change = Callable[[ToolCallState], ToolCallState]
+type Calls = Mapping[str, ToolCallState]
 type CallStep = e.ToolCallStarted | e.ToolCallReleased | e.ToolCallCompleted
 type CallEvent = e.ToolCallRequested | CallStep
 type SummaryStep = e.SummaryStarted | e.SummaryReleased | e.SummaryCompleted | e.SummaryFailed
@@ -28,7 +29,7 @@ type SummaryEvent = e.SummaryRequested | SummaryStep
 def _requested(state: Investigating, event: e.ToolCallRequested, record: RecordedEvent) -> Investigating | None:
     call = ToolCallState(requested=event, deadline=deadline_after(record.appended_at, event.timeout_seconds))
     known = replace(state, calls={**state.calls, event.call_id: call})
-    if not event.execution_id:
+    if not event.execution_id or event.dry_run_of or event.verifies:
         return known
     execution = state.executions.get(event.execution_id)
     if execution is None or not execution.turns:
@@ -42,7 +43,16 @@ def apply_call_event(state: Investigating, event: CallEvent, record: RecordedEve
     if isinstance(event, e.ToolCallRequested):
         return _requested(state, event, record)
     calls = change_call(state.calls, event.call_id, lambda call: _run(call, event, record))
-    return None if calls is None else replace(state, calls=calls)
+    return None if calls is None else replace(state, calls=_with_tried_call(calls, event, record))
+
+
+def _with_tried_call(calls: Calls, event: CallStep, record: RecordedEvent) -> Calls:
+    """The time of a call begins anew when its dry run has ended."""
+    tried = calls.get(calls[event.call_id].requested.dry_run_of)
+    if tried is None or not isinstance(event, e.ToolCallCompleted):
+        return calls
+    deadline = deadline_after(record.appended_at, tried.requested.timeout_seconds)
+    return {**calls, tried.requested.call_id: replace(tried, deadline=deadline)}
 
 
 def apply_summary_event(state: Investigating, event: SummaryEvent, record: RecordedEvent) -> Investigating | None:

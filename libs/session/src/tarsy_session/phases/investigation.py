@@ -7,13 +7,26 @@ from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
 from tarsy_session.builtin_tools import first_calls
 from tarsy_session.phases.phase import Phase, StageKind
 from tarsy_session.phases.stage_start import begin_stage
-from tarsy_session.prompt_context.investigation import compose_investigation, compose_summary, compose_synthesis
-from tarsy_session.prompts.system import instruct_investigator, instruct_joiner, instruct_summariser
+from tarsy_session.prompt_context.investigation import (
+    compose_action,
+    compose_investigation,
+    compose_report,
+    compose_summary,
+    compose_synthesis,
+)
+from tarsy_session.prompts.system import (
+    instruct_composer,
+    instruct_investigator,
+    instruct_joiner,
+    instruct_summariser,
+)
 from tarsy_session.state import INVESTIGATION, Ending, Investigating, Stage
-from tarsy_session.state_queries import final_analysis, partial_reason
+from tarsy_session.state_queries import final_analysis, is_action, is_last_action, partial_reason
 from tarsy_session.tools.withheld_tools import evidence_limits
 
 EXECUTIVE_SUMMARY = "Executive Summary"
+PLANNED = ("investigation", "action")
+"""Types of the stages that the plan names. Where all agents of one may act, it is an action."""
 NOT_ENDED = "the investigation has not ended yet"
 
 
@@ -26,11 +39,13 @@ def _follow(state: Investigating, ended: Stage, completed: e.StageCompleted) -> 
     started, chain = ended.started, state.started.chain
     if started.stage_type == "exec_summary":
         return [_summarised(state, ended, completed)]
-    if completed.status != "completed":
+    if completed.status != "completed" and started.stage_type != "compose":
         return [end_session(state, completed.status, completed.error)]
     index = started.chain_stage if started.chain_stage is not None else len(chain.stages)
-    if started.stage_type == "investigation" and chain.stages[index].synthesis is not None:
+    if started.stage_type in PLANNED and chain.stages[index].synthesis is not None:
         return [_begin_synthesis(state, ended, chain.stages[index], index)]
+    if started.stage_type != "compose" and is_last_action(chain, index) and chain.compose is not None:
+        return [_begin_report(state, ended, chain.compose, index)]
     if index + 1 < len(chain.stages):
         return [_begin_planned(state, index + 1)]
     if chain.executive_summary is not None and final_analysis(state):
@@ -39,9 +54,9 @@ def _follow(state: Investigating, ended: Stage, completed: e.StageCompleted) -> 
 
 
 def end_session(state: Investigating, status: e.EndStatus, error: str) -> Ending:
-    """An analysis that only lacks its executive summary when the time is up is kept."""
+    """An analysis that only lacks its amended report or executive summary when the time is up is kept."""
     if status == "timed_out":
-        summarises = state.stage is not None and state.stage.started.stage_type == "exec_summary"
+        summarises = state.stage is not None and state.stage.started.stage_type in ("exec_summary", "compose")
         return _complete(state, executive_summary_error=error) if summarises else e.SessionTimedOut(error=error)
     if status == "cancelled" and state.cancelled is not None:
         return e.SessionCancelled(author=state.cancelled.author, comment=state.cancelled.comment)
@@ -71,7 +86,14 @@ def _summarised(state: Investigating, stage: Stage, completed: e.StageCompleted)
 
 def _begin_planned(state: Investigating, index: int) -> e.StageStarted:
     planned = state.started.chain.stages[index]
-    return begin_stage(state, planned.name, "investigation", planned.agents, slot=index)
+    kind = "action" if is_action(planned) else "investigation"
+    return begin_stage(state, planned.name, kind, planned.agents, slot=index)
+
+
+def _begin_report(state: Investigating, last: Stage, agent: ResolvedAgent, index: int) -> e.StageStarted:
+    """The amended report: what was found and what was done, in one text. It takes the place of the action's own."""
+    name = f"{state.started.chain.stages[index].name} - Amended Report"
+    return begin_stage(state, name, "compose", (agent,), slot=index, referenced_stage_id=last.started.stage_id)
 
 
 def _begin_synthesis(state: Investigating, joined: Stage, planned: ResolvedStage, index: int) -> e.StageStarted:
@@ -94,6 +116,10 @@ def _joiner(chain: ResolvedChain, index: int | None) -> tuple[ResolvedAgent, ...
     return () if planned is None or planned.synthesis is None else (planned.synthesis,)
 
 
+def _composer(chain: ResolvedChain, index: int | None) -> tuple[ResolvedAgent, ...]:
+    return () if chain.compose is None else (chain.compose,)
+
+
 def _summariser(chain: ResolvedChain, index: int | None) -> tuple[ResolvedAgent, ...]:
     return () if chain.executive_summary is None else (chain.executive_summary,)
 
@@ -102,7 +128,9 @@ PHASE = Phase(
     name=INVESTIGATION,
     kinds={
         "investigation": StageKind(_investigators, instruct_investigator, compose_investigation),
+        "action": StageKind(_investigators, instruct_investigator, compose_action),
         "synthesis": StageKind(_joiner, instruct_joiner, compose_synthesis),
+        "compose": StageKind(_composer, instruct_composer, compose_report),
         "exec_summary": StageKind(_summariser, instruct_summariser, compose_summary),
     },
     seconds=lambda limits: limits.session_seconds,

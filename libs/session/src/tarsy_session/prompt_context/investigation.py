@@ -7,6 +7,7 @@ from tarsy_contracts.events import OfferedTool
 from tarsy_session.builtin_tools.fetch_runbook import find_runbook
 from tarsy_session.prompt_context.firing import describe_firing
 from tarsy_session.prompt_context.histories import history_of
+from tarsy_session.prompts.action import compose_action_prompt, compose_report_prompt
 from tarsy_session.prompts.material import StageFinding
 from tarsy_session.prompts.present_time import compose_time
 from tarsy_session.prompts.task import (
@@ -21,6 +22,18 @@ from tarsy_session.state_queries import analysis_of, final_analysis
 def compose_investigation(state: Investigating, stage: Stage, at: datetime, tools: Sequence[OfferedTool]) -> str:
     alert, firing = state.started.alert, describe_firing(state)
     return _with_time(at, compose_prompt(alert, find_runbook(state), collect_findings(state), firing=firing))
+
+
+def compose_action(state: Investigating, stage: Stage, at: datetime, tools: Sequence[OfferedTool]) -> str:
+    alert, firing = state.started.alert, describe_firing(state)
+    return _with_time(at, compose_action_prompt(alert, find_runbook(state), collect_findings(state), firing=firing))
+
+
+def compose_report(state: Investigating, stage: Stage, at: datetime, tools: Sequence[OfferedTool]) -> str:
+    outcomes = [one.completed.action for one in state.stages if one.completed is not None]
+    done = [outcome for outcome in outcomes if outcome is not None]
+    task = compose_report_prompt(state.started.alert, collect_findings(state), done, firing=describe_firing(state))
+    return _with_time(at, task)
 
 
 def compose_synthesis(state: Investigating, stage: Stage, at: datetime, tools: Sequence[OfferedTool]) -> str:

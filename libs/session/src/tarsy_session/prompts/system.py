@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Sequence
 from string import Template
 
+from tarsy_contracts.actions import PROPOSE
 from tarsy_contracts.chain import ResolvedAgent
 from tarsy_contracts.events import OfferedTool
 from tarsy_session.controllers import controller_of
+from tarsy_session.prompts.action import ACTION_FOCUS, ACTOR, COMPOSER, PROPOSE_FOCUS
 from tarsy_session.prompts.roles import (
     ANSWERER,
     ANSWERING_FOCUS,
@@ -48,7 +50,11 @@ $instructions""")
 
 
 def instruct_investigator(agent: ResolvedAgent, tools: Sequence[OfferedTool], limits: Sequence[str]) -> Iterator[str]:
-    return _with_tools(agent, tools, limits, role=INVESTIGATOR, focus=INVESTIGATION_FOCUS)
+    """An agent that may act reads its guard instead, also in a stage with others that only look."""
+    if not agent.action:
+        return _with_tools(agent, tools, limits, role=INVESTIGATOR, focus=INVESTIGATION_FOCUS)
+    focus = f"{PROPOSE_FOCUS}\n\n{ACTION_FOCUS}" if agent.action == PROPOSE else ACTION_FOCUS
+    return _with_tools(agent, tools, limits, role=ACTOR, focus=focus)
 
 
 def instruct_answerer(agent: ResolvedAgent, tools: Sequence[OfferedTool], limits: Sequence[str]) -> Iterator[str]:
@@ -61,6 +67,12 @@ def instruct_joiner(agent: ResolvedAgent, tools: Sequence[OfferedTool], limits: 
     yield from _native_tools(agent)
     yield from _custom(agent)
     yield JOINING_FOCUS
+
+
+def instruct_composer(agent: ResolvedAgent, tools: Sequence[OfferedTool], limits: Sequence[str]) -> Iterator[str]:
+    yield COMPOSER.substitute(name=agent.name)
+    yield MARKS
+    yield from _custom(agent)
 
 
 def instruct_summariser(agent: ResolvedAgent, tools: Sequence[OfferedTool], limits: Sequence[str]) -> Iterator[str]:

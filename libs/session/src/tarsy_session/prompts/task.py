@@ -86,7 +86,7 @@ Results that were left out, cut or summarised can be read with $tool: it takes t
 def compose_prompt(alert: Alert, runbook: Runbook, findings: Sequence[StageFinding], *, firing: str = "") -> str:
     """`firing`, here and below: whether the alert still fires, where somebody knows."""
     sources = (compose_alert(alert), firing, compose_runbook(runbook), compose_findings(findings))
-    return _joined(*sources, _asked_of_run(alert), INVESTIGATE)
+    return join_parts(*sources, _asked_of_run(alert), INVESTIGATE)
 
 
 def compose_synthesis_prompt(
@@ -101,11 +101,11 @@ def compose_synthesis_prompt(
     """`limit`: characters of all histories together."""
     investigations = compose_histories(histories, limit)
     together = TOGETHER.substitute(stage=stage, count=len(histories), investigations=investigations)
-    return _joined(compose_alert(alert), firing, compose_runbook(runbook), together, _asked_of_run(alert), JOIN)
+    return join_parts(compose_alert(alert), firing, compose_runbook(runbook), together, _asked_of_run(alert), JOIN)
 
 
 def compose_executive_summary_prompt(alert: Alert, analysis: str, *, firing: str = "") -> str:
-    return _joined(compose_alert(alert), firing, ANALYSIS.substitute(analysis=fence("ANALYSIS", analysis)), SHORTEN)
+    return join_parts(compose_alert(alert), firing, ANALYSIS.substitute(analysis=fence("ANALYSIS", analysis)), SHORTEN)
 
 
 def compose_question_prompt(
@@ -125,7 +125,7 @@ def compose_question_prompt(
         question=remove_marks(current.question),
     )
     read_again = READ_AGAIN.substitute(tool=read_result) if read_result else ""
-    return _joined(alert_text, runbook_text, transcript, read_again, question)
+    return join_parts(alert_text, runbook_text, transcript, read_again, question)
 
 
 def _asked_of_run(alert: Alert) -> str:
@@ -135,5 +135,5 @@ def _asked_of_run(alert: Alert) -> str:
     return ASKED_OF_RUN.substitute(author=author, question=question)
 
 
-def _joined(*parts: str) -> str:
+def join_parts(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from tarsy_notifier.notification import Notification
-from tarsy_notifier.notification_text import cut, details_of, is_partial, limits_of, title_of
+from tarsy_notifier.notification_text import cut, details_of, is_partial, limits_of, title_of, verdict_of
 
 TEXT_LIMIT = 2_900
 """Characters of one block: Slack takes 3,000."""
@@ -20,6 +20,7 @@ HEADINGS = {
     "cancelled": ":no_entry_sign: Investigation cancelled",
     "timed_out": ":hourglass: Investigation timed out",
     "approval": ":raised_hand: A tool call waits for approval",
+    "action": ":hammer_and_wrench: Action",
 }
 PARTIAL = ":warning: Investigation completed with a partial analysis"
 LIMITED = ":warning: Investigation completed, with limited evidence"
@@ -58,7 +59,10 @@ def message_of(notification: Notification) -> SlackMessage:
 def _choose_heading(notification: Notification) -> str:
     if is_partial(notification):
         return PARTIAL
-    return LIMITED if limits_of(notification) else HEADINGS[notification.kind]
+    heading, verdict = HEADINGS[notification.kind], verdict_of(notification)
+    if verdict is not None:
+        return f"{heading}: {verdict.replace('_', ' ')}"
+    return LIMITED if limits_of(notification) else heading
 
 
 def escape(text: str) -> str:

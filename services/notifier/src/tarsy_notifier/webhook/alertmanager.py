@@ -3,7 +3,7 @@
 from pydantic import JsonValue
 
 from tarsy_notifier.notification import Notification
-from tarsy_notifier.notification_text import cut, details_of, is_partial, title_of
+from tarsy_notifier.notification_text import cut, details_of, is_partial, title_of, verdict_of
 
 NAMES = {
     "started": "TarsyInvestigationStarted",
@@ -12,6 +12,7 @@ NAMES = {
     "cancelled": "TarsyInvestigationCancelled",
     "timed_out": "TarsyInvestigationTimedOut",
     "approval": "TarsyApprovalWaits",
+    "action": "TarsyAction",
 }
 ENDS_NEVER = "0001-01-01T00:00:00Z"
 """Alertmanager's stamp for an alert whose end nobody knows."""
@@ -59,5 +60,6 @@ def _alert_labels(notification: Notification) -> dict[str, JsonValue]:
         "namespace": session.namespace,
         "workload": session.workload,
         "analysis": "partial" if is_partial(notification) else None,
+        "verdict": verdict_of(notification),
     }
     return {name: value for name, value in known.items() if value}

@@ -10,11 +10,15 @@ from tarsy_bus.client.connection import Bus
 from tarsy_bus.client.fetch_progress import ignore_step
 from tarsy_bus.client.publisher import NotWrittenError, Publisher
 from tarsy_bus.liveness.failure_detection import Liveness
+from tarsy_bus.readers.action_switch import ActionSwitch
 from tarsy_bus.readers.catalog import CatalogEntries, follow_catalog
+from tarsy_bus.readers.partition_reader import Record
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.events import OfferedTool
 from tarsy_contracts.messages.inputs import UnavailableServer
 from tarsy_contracts.messages.workers import CatalogTool, ServerCatalogued
+from tarsy_orchestrator.effects.action_ledger import ActionLedger
+from tarsy_session.decision_input import OPEN_GATE, ActionGate
 from tarsy_session.tools.tool_names import ToolKey, names_of
 
 log = structlog.get_logger(__name__)
@@ -45,10 +49,13 @@ class ToolOffer:
 
 
 class ToolCatalog:
-    def __init__(self, liveness: Liveness) -> None:
+    def __init__(self, liveness: Liveness, ledger: ActionLedger) -> None:
         self._liveness = liveness
+        self.ledger = ledger
         self._forgotten: asyncio.Queue[bytes] = asyncio.Queue(MOST_FORGOTTEN)
         self._entries = CatalogEntries(self._forget)
+        self._switch = ActionSwitch()
+        self._read = asyncio.Event()
         self._changed = asyncio.Event()
 
     def wake(self) -> None:
@@ -57,7 +64,22 @@ class ToolCatalog:
 
     async def follow(self, bus: Bus, heartbeat: Callable[[], None] = ignore_step) -> None:
         """Reads the catalog from its beginning and goes on for ever."""
-        await follow_catalog(bus, self._entries.take, changed=self.wake, read_through=lambda: None, heartbeat=heartbeat)
+        await follow_catalog(bus, self._take, changed=self.wake, read_through=self._read.set, heartbeat=heartbeat)
+
+    async def wait_until_read(self) -> None:
+        """Nothing is decided before: somebody may have paused all actions."""
+        await self._read.wait()
+
+    def gate(self) -> ActionGate:
+        """Returns the reasons to hold calls that change something now."""
+        pause, granted = self._switch.pause, self.ledger.count()
+        if pause is None:
+            return ActionGate(granted=granted) if granted else OPEN_GATE
+        return ActionGate(pause.author, pause.comment, granted)
+
+    def _take(self, record: Record) -> None:
+        if not self._switch.take(record) and not self.ledger.take(record):
+            self._entries.take(record)
 
     async def end_forgotten(self, publisher: Publisher) -> None:
         """Writes tombstones for ever, as killed gateways cannot. A gateway that lives publishes again in 30 seconds."""

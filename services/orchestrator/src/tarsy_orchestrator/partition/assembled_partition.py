@@ -1,11 +1,13 @@
 """An owned partition put together: what decides, what acts for it, and what writes beside it."""
 
+from functools import partial
+
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.log.writer import LogWriter
 from tarsy_bus.readers.span_readers import SpanReaders
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.reconciler import Reconciler
-from tarsy_orchestrator.partition.decision_batch import PendingInput
+from tarsy_orchestrator.partition.decision_batch import PendingInput, make_decisions
 from tarsy_orchestrator.partition.head_writer import HeadWriter
 from tarsy_orchestrator.partition.heads_partition import HeadsPartition
 from tarsy_orchestrator.partition.isolation.dead_letter_writer import DeadLetterWriter
@@ -54,7 +56,7 @@ class AssembledPartition:
             metrics=deps.metrics,
             traces=deps.traces,
             supervisor=deps.supervisor,
-            source=source,
+            decide=partial(make_decisions, source=source, gate=deps.catalog.gate),
         )
 
     async def run(self) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from tarsy_bus.log.writer import BATCH_BYTES, LogEntry
 from tarsy_bus.readers.partition_reader import Record
@@ -18,7 +19,7 @@ from tarsy_contracts.messages.inputs import (
 from tarsy_contracts.wire.envelope import Envelope, event_id
 from tarsy_contracts.wire.ids import session_traceparent
 from tarsy_session.decide import decide_steps
-from tarsy_session.decision_input import DecisionInput
+from tarsy_session.decision_input import OPEN_GATE, ActionGate, DecisionInput
 from tarsy_session.lookahead import LookaheadStep, imagine, look_ahead
 from tarsy_session.operator_requests import operator_events
 from tarsy_session.state import SessionState, Unsupported
@@ -43,6 +44,12 @@ class PendingInput:
         if not self.folded:
             return (self,)
         return (*self.folded, replace(self, context=replace(self.context, repeats=()), folded=()))
+
+    def behind(self, actions: ActionGate) -> "PendingInput":
+        """The same, with what holds actions now."""
+        return (
+            self if self.context.actions == actions else replace(self, context=replace(self.context, actions=actions))
+        )
 
     @property
     def deduplication_key(self) -> str:
@@ -98,10 +105,24 @@ class Undecided:
     problem: Exception | None
 
 
+class MakeDecisions(Protocol):
+    def __call__(
+        self, waiting: Iterable[PendingInput], tail_of: Callable[[str], SessionTail], /
+    ) -> tuple[list[Decision], list[PendingInput], list[Undecided]]: ...
+
+
 def make_decisions(
-    waiting: Iterable[PendingInput], tail_of: Callable[[str], SessionTail], *, source: str
+    waiting: Iterable[PendingInput],
+    tail_of: Callable[[str], SessionTail],
+    *,
+    source: str,
+    gate: Callable[[], ActionGate] = lambda: OPEN_GATE,
 ) -> tuple[list[Decision], list[PendingInput], list[Undecided]]:
-    """Returns the decisions that fit one batch, the inputs left for the next, and those that cannot be decided."""
+    """Returns the decisions that fit one batch, the inputs left for the next, and those that cannot be decided.
+
+    `gate`: what holds calls that change something now.
+    """
+    actions = gate()
     tails: dict[str, SessionTail] = {}
     decisions: list[Decision] = []
     left: list[PendingInput] = []
@@ -119,7 +140,7 @@ def make_decisions(
             left.append(one)
             continue
         try:
-            decision, tail = decide_one(one, built_on or tail_of(one.session_id), source=source)
+            decision, tail = decide_one(one.behind(actions), built_on or tail_of(one.session_id), source=source)
         except Exception as problem:  # noqa: BLE001 - a mistake in the code is not the other sessions' business
             if built_on is None:
                 undecided[one.session_id] = [Undecided(each, problem) for each in one.unfolded]

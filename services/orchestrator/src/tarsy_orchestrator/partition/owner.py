@@ -131,6 +131,7 @@ class Owner:
 
     async def _own_for_ever(self, group: SupervisedGroup, ready: Callable[[], None]) -> None:
         pauses = draw_growing_pauses()
+        await self._deps.catalog.wait_until_read()
         while True:
             await self._schedule.until_due()
             self._membership.changed.clear()

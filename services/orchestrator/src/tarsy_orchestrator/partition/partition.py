@@ -16,9 +16,9 @@ from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.partition.batch_append import append_batch
 from tarsy_orchestrator.partition.decision_batch import (
     Decision,
+    MakeDecisions,
     PendingInput,
     find_lost_decisions,
-    make_decisions,
     unfold,
 )
 from tarsy_orchestrator.partition.decision_progress import Decisions
@@ -63,7 +63,7 @@ class Partition:
         metrics: Metrics,
         traces: SessionTraces,
         supervisor: Supervisor,
-        source: str,
+        decide: MakeDecisions,
     ) -> None:
         self.number = number
         self.sessions = sessions
@@ -93,7 +93,7 @@ class Partition:
         self._metrics = metrics
         self._traces = traces
         self._supervisor = supervisor
-        self._source = source
+        self._make_decisions = decide
         self._inputs = InputQueue(sessions, self.isolation, self._loader)
         self._decisions_made = 0
         self._steps_made = 0
@@ -239,7 +239,7 @@ class Partition:
         self._recover_if_due()
 
     async def _decide(self, ready: Sequence[PendingInput]) -> None:
-        decisions, left, undecided = make_decisions(ready, self.sessions.tail, source=self._source)
+        decisions, left, undecided = self._make_decisions(ready, self.sessions.tail)
         self._inputs.add_first(unfold(left))
         for one in undecided:
             self.isolation.set_aside_undecided(one)

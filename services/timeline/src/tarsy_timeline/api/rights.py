@@ -36,6 +36,7 @@ RIGHTS = (
         "GET /api/v1/system/mcp-servers/{server_id}",
         "GET /api/v1/system/warnings",
         "GET /api/v1/system/held-sessions",
+        "GET /api/v1/system/actions",
     ),
     # The notifier asks it, too.
     *rights(Role.VIEWER, f"GET {SESSION}", also=Role.SERVICE),
@@ -44,6 +45,7 @@ RIGHTS = (
         f"POST {SESSION}/cancel",
         f"POST {SESSION}/chat/messages",
         f"POST {SESSION}/approvals/{{call_id}}",
+        "POST /api/v1/system/actions/pause",
     ),
     *rights(
         Role.OPERATOR,
@@ -52,6 +54,7 @@ RIGHTS = (
         f"POST {SESSION}/retry",
         f"POST {SESSION}/fail",
         f"POST {SESSION}/rerun",
+        "POST /api/v1/system/actions/resume",
         f"GET {DEAD_LETTERS}",
         f"GET {DEAD_LETTER}",
         f"GET {DEAD_LETTER}/raw",

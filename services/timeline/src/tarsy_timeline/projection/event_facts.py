@@ -165,9 +165,9 @@ def _selected(selection: McpSelection) -> JsonValue:
 
 
 def _stages_to_come(chain: ResolvedChain) -> int:
-    """If all goes well: those of the plan, their syntheses, and the executive summary."""
+    """If all goes well: those of the plan, their syntheses, the amended report, and the executive summary."""
     syntheses = sum(stage.synthesis is not None for stage in chain.stages)
-    return len(chain.stages) + syntheses + (chain.executive_summary is not None)
+    return len(chain.stages) + syntheses + (chain.compose is not None) + (chain.executive_summary is not None)
 
 
 def _planned(event: e.StageStarted) -> RowChange:

@@ -6,6 +6,7 @@ from typing import assert_never
 from pydantic import JsonValue
 
 from tarsy_contracts import events as e
+from tarsy_contracts.actions import ActionOutcome
 from tarsy_contracts.events.execution import ExecutionOutcome, ExecutionSpec
 from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_contracts.timeline.changes import (
@@ -79,6 +80,7 @@ def _stage(record: RecordedEvent, change: StageChanged) -> RowChange:
         started_at=time,
         completed_at=_end(change.status, time),
         number=record.number,
+        action=_json(change.action),
     )
 
 
@@ -122,7 +124,7 @@ def _shown(content: str, metadata: dict[str, JsonValue]) -> tuple[str, JsonValue
     return display_item(to_postgres_text(content), metadata)
 
 
-def _json(facts: ExecutionSpec | ExecutionOutcome | None) -> JsonValue:
+def _json(facts: ExecutionSpec | ExecutionOutcome | ActionOutcome | None) -> JsonValue:
     return None if facts is None else facts.model_dump(mode="json")
 
 

@@ -15,7 +15,13 @@ from tarsy_contracts.api.session_lists import (
 from tarsy_contracts.api.sessions import SessionActivity
 from tarsy_timeline.queries.search_matches import NOWHERE, SessionMatches, matches_by_session
 from tarsy_timeline.queries.session_activity import activities_of
-from tarsy_timeline.queries.session_fields import cost_fields, overview_fields, session_fields, token_fields
+from tarsy_timeline.queries.session_fields import (
+    action_fields,
+    cost_fields,
+    overview_fields,
+    session_fields,
+    token_fields,
+)
 from tarsy_timeline.queries.session_filter import STATUSES, SessionFilter
 from tarsy_timeline.rows.cost import NO_COST, Cost
 from tarsy_timeline.rows.session_rows import ListedRows, Row
@@ -67,6 +73,7 @@ def _to_listed_session(row: Row, found: SessionMatches, now: SessionActivity | N
             "highlights": found.highlights,
             "now": now,
             **cost_fields(cost),
+            **action_fields(row["action_stages"], row["verdicts"]),
         }
     )
 

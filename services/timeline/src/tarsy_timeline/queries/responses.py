@@ -10,6 +10,7 @@ from tarsy_contracts.events.execution import to_facts
 from tarsy_contracts.wire.envelope import wire_time
 from tarsy_timeline.queries.session_activity import activity_of
 from tarsy_timeline.queries.session_fields import (
+    action_fields,
     column_fields,
     cost_fields,
     duration_ms,
@@ -50,8 +51,13 @@ def session_detail(rows: SessionRows) -> SessionDetail:
             "current_stage_index": current and current["stage_index"],
             "current_stage_id": current and current["stage_id"],
             "stages": tuple(_stage(stage, executions) for stage in stages),
+            **action_fields(sum(stage["stage_type"] == "action" for stage in stages), _verdicts(stages)),
         }
     )
+
+
+def _verdicts(stages: Sequence[Row]) -> list[str]:
+    return [stage["action"]["verdict"] for stage in stages if stage["action"] is not None]
 
 
 def session_state(row: Row) -> SessionState:
@@ -91,6 +97,7 @@ def _stage(stage: Row, executions: Sequence[Row]) -> SessionStage:
             **column_fields(stage),
             "id": stage["stage_id"],
             "duration_ms": duration_ms(stage),
+            "actions_executed": None if (action := stage["action"]) is None else action["verdict"] == "acted",
             "executions": tuple(_execution(row) for row in executions if row["stage_id"] == stage["stage_id"]),
         }
     )

@@ -1,6 +1,6 @@
 """Fields of rows that several REST answers about sessions show, with Go TARSy's keys where we have the thing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 
 from tarsy_contracts.alert import PRIORITIES
@@ -10,6 +10,7 @@ from tarsy_timeline.rows.cost import Cost
 from tarsy_timeline.rows.session_rows import TOKENS, Row
 
 type Fields = dict[str, object]
+WEIGHTIEST_FIRST = ("acted", "blocked", "recommended", "nothing_to_do")
 
 
 def column_fields(row: Row) -> Fields:
@@ -37,6 +38,15 @@ def token_fields(count: Callable[[str], int]) -> dict[str, int]:
 
 def cost_fields(cost: Cost) -> Fields:
     return {"cost": cost.amount, "cost_completeness": cost.completeness}
+
+
+def action_fields(stages: int, verdicts: Collection[str]) -> Fields:
+    """`stages`: how many of the session act. `verdicts`: those of them that have ended."""
+    return {
+        "has_action_stages": stages > 0,
+        "action_verdict": next((one for one in WEIGHTIEST_FIRST if one in verdicts), None),
+        "actions_executed": "acted" in verdicts if verdicts else None,
+    }
 
 
 def duration_ms(row: Row) -> int | None:

@@ -13,7 +13,7 @@ from tarsy_timeline.record.llm_steps import attempt_steps, call_steps
 from tarsy_timeline.record.replay import LlmCallRecord, ReplayedSession
 
 SUMMARIZATION = "summarization"
-TYPES = {"synthesis": "synthesis", "exec_summary": "executive_summary"}
+TYPES = {"synthesis": "synthesis", "compose": "composition", "exec_summary": "executive_summary"}
 """By the stage's type. All other agents iterate."""
 
 

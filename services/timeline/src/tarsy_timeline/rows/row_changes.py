@@ -104,6 +104,8 @@ class ChatMessageCount(NamedTuple):
 
 
 class StageUpdate(NamedTuple):
+    """`action`: ActionOutcome of a stage that acts, when it has ended."""
+
     stage_id: Key
     session_id: OnceId
     stage_name: Once
@@ -113,6 +115,7 @@ class StageUpdate(NamedTuple):
     started_at: Annotated[datetime, ONCE]
     completed_at: datetime | None
     number: int
+    action: JsonUnlessNull
 
 
 class StagePlan(NamedTuple):

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Literal
 
 from tarsy_bus.readers.catalog import CatalogEntry
+from tarsy_contracts.messages.actions import ActionsSwitched
 from tarsy_contracts.wire.envelope import wire_time
 from tarsy_contracts.wire.ids import derive_id
 from tarsy_contracts.withheld_tools import line_to_allow
@@ -18,8 +19,8 @@ MOST_NAMED = 10
 """Workers or tools that one warning names."""
 MOST_CHARACTERS = 2_000
 
-type Category = Literal["mcp_health", "projection", "sessions"]
-CATEGORIES: tuple[Category, ...] = ("mcp_health", "projection", "sessions")
+type Category = Literal["mcp_health", "projection", "sessions", "actions"]
+CATEGORIES: tuple[Category, ...] = ("mcp_health", "projection", "sessions", "actions")
 type What = Literal[
     "no_gateway",
     "unreported",
@@ -32,6 +33,7 @@ type What = Literal[
     "refused_tools",
     "unprojected",
     "set_aside",
+    "actions_paused",
 ]
 
 
@@ -50,6 +52,14 @@ class ServerWarning:
     @property
     def id(self) -> str:
         return derive_id("warning", self.what, self.server or "")
+
+
+def warn_of_pause(pause: ActionsSwitched | None) -> list[ServerWarning]:
+    """Somebody wanted it so, and may have forgotten it."""
+    if pause is None:
+        return []
+    message = f"{pause.author} has paused all actions: nothing is changed (`tarsy actions resume` ends that)."
+    return [ServerWarning("actions_paused", None, message, pause.comment, pause.at, "actions", on_purpose=True)]
 
 
 def warnings_of(

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.action_switch import ActionSwitch
 from tarsy_bus.readers.catalog import CatalogEntries, follow_catalog
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_contracts.messages.actions import ActionsSwitched
 from tarsy_service.http.problems import ProblemError
 from tarsy_service.supervision import Supervisor
-from tarsy_timeline.system.server_warnings import Category, ServerWarning, warnings_of
+from tarsy_timeline.system.server_warnings import Category, ServerWarning, warn_of_pause, warnings_of
 from tarsy_timeline.system.servers import ServerOfGateways, servers_of
 from tarsy_timeline.system.worker_liveness import Heard, WorkerLiveness, follow_workers
 
@@ -30,6 +33,7 @@ class ServerWatch:
         self._wait_seconds = wait_seconds
         self._listening_since = now()
         self._entries = CatalogEntries()
+        self._switch = ActionSwitch()
         self._has_read = asyncio.Event()
         self._has_heard = asyncio.Event()
 
@@ -43,7 +47,7 @@ class ServerWatch:
                 "catalog",
                 follow_catalog(
                     self._bus,
-                    self._entries.take,
+                    self._take,
                     changed=self._forget,
                     read_through=self._has_read.set,
                     heartbeat=supervisor.heartbeat_for("catalog"),
@@ -62,6 +66,15 @@ class ServerWatch:
             raise ProblemError(503, "Service unavailable", NOT_SURE)
         return self.view_servers()
 
+    async def wait_for_switch(self) -> ActionsSwitched | None:
+        """Returns what was last said of actions, if anything. Raises ProblemError as long as it is unread."""
+        try:
+            async with asyncio.timeout(self._wait_seconds):
+                await self._has_read.wait()
+        except TimeoutError as problem:
+            raise ProblemError(503, "Not there yet", NOT_READ) from problem
+        return self._switch.last
+
     async def workers(self) -> list[Heard]:
         """Those that live. Waits, and raises, as `wait_for_servers` does."""
         await self.wait_for_servers()
@@ -69,7 +82,8 @@ class ServerWatch:
 
     def view_servers(self) -> Seen:
         servers = servers_of(self._entries.all(), self._liveness.lives, self._liveness.find_last_heard)
-        return Seen(tuple(servers), tuple(warnings_of(servers, list(self._liveness.gateways()), self._listening_since)))
+        warnings = warnings_of(servers, list(self._liveness.gateways()), self._listening_since)
+        return Seen(tuple(servers), (*warn_of_pause(self._switch.pause), *warnings))
 
     def count_warnings(self, category: Category) -> int:
         return sum(warning.category == category for warning in self._known_warnings())
@@ -81,6 +95,10 @@ class ServerWatch:
     def _known_warnings(self) -> Sequence[ServerWarning]:
         """None while the API would not show them either."""
         return self.view_servers().warnings if self._has_read.is_set() and self._liveness.is_sure else ()
+
+    def _take(self, record: Record) -> None:
+        if not self._switch.take(record):
+            self._entries.take(record)
 
     def _heard(self) -> None:
         if self._liveness.is_sure:

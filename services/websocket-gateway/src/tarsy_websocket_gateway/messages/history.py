@@ -111,7 +111,7 @@ def _messages_of_history(history: SessionHistory) -> Iterator[ServerMessage]:
             number=stage.number,
             session_id=session.id,
             timestamp=stage.completed_at or stage.started_at,
-        ).with_facts(_set_fields(stage, STAGE_FACTS))
+        ).with_facts(_set_fields(stage, STAGE_FACTS), {} if stage.action is None else {"action": stage.action})
         for row in stage.executions:
             yield ExecutionStatusChanged(
                 type="execution.status",

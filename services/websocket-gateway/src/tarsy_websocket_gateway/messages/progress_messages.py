@@ -19,9 +19,15 @@ from tarsy_contracts.wire.ids import summary_attempt_id
 from tarsy_websocket_gateway.messages.outgoing import Outgoing, encode, encode_logged
 from tarsy_websocket_gateway.messages.watched_steps import WatchedSteps
 
-PHASES: dict[str, ExecutionPhase] = {"synthesis": "synthesizing", "exec_summary": "finalizing"}
-"""By the type of the stage: its agents are asked once."""
+PHASES: dict[str, ExecutionPhase] = {
+    "action": "remediating",
+    "synthesis": "synthesizing",
+    "compose": "synthesizing",
+    "exec_summary": "finalizing",
+}
+"""By the type of the stage."""
 MESSAGES: dict[str, str] = {
+    "remediating": "Acting",
     "synthesizing": "Making one analysis of several",
     "finalizing": "Writing the executive summary",
     "concluding": "Concluding",

@@ -117,6 +117,8 @@ def _stage_message(record: RecordedEvent, change: StageChanged, steps: WatchedSt
         timestamp=wire_time(record.envelope.time),
         number=record.number,
     )
+    if change.action is not None:
+        message = message.with_facts({"action": change.action})
     if change.begun is not None:
         return message.with_facts(change.begun.model_dump())
     begun = steps.stages.get(change.stage_id)

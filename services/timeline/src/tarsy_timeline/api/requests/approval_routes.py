@@ -102,5 +102,7 @@ def _to_waiting_approval(row: Row) -> WaitingApproval:
             "session_title": row["title"],
             "agent_name": row["agent_name"],
             "requested_at": wire_time(row["created_at"]),
+            "dry_run": row["dry_run"],
+            "dry_run_status": row["dry_run_status"],
         }
     )

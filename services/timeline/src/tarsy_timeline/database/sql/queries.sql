@@ -167,7 +167,9 @@ cross join lateral (
     select count(*) filter (where status = 'completed' and stage_type not in ({after_the_end})) as completed_stages,
            count(*) filter (where status in ('failed', 'timed_out') and stage_type not in ({after_the_end})) as failed_stages,
            max(stage_index) as current_stage_index,
-           (array_agg(stage_id order by stage_index desc))[1] as current_stage_id
+           (array_agg(stage_id order by stage_index desc))[1] as current_stage_id,
+           count(*) filter (where stage_type = 'action') as action_stages,
+           coalesce(array_agg(action ->> 'verdict') filter (where action is not null), '{}') as verdicts
     from stages where session_id = s.session_id
 ) g
 left join (
@@ -350,10 +352,12 @@ where s.session_id = $1 and s.status <> 'deleted'
 
 -- name: list_approvals
 -- A session that an operator ended unread leaves its waits open. Those of a reply began after the end.
-select t.session_id, t.metadata, t.created_at, s.title, a.agent_name, count(*) over () as total
+select t.session_id, t.metadata, t.created_at, s.title, a.agent_name, count(*) over () as total,
+       d.content as dry_run, d.status as dry_run_status
 from timeline_events t
 join sessions s on s.session_id = t.session_id and s.status <> 'deleted'
 left join agent_executions a on a.execution_id = t.execution_id
+left join timeline_events d on d.event_id = t.metadata ->> 'dry_run_event_id'
 where t.event_type = 'approval' and t.status = 'streaming'
   and (s.completed_at is null or t.created_at > s.completed_at)
   and ($1::text is null or t.session_id = $1)

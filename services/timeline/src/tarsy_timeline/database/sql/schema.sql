@@ -91,6 +91,7 @@ create table deleted_labels (
 create index deleted_labels_by_time on deleted_labels (deleted_at);
 
 -- number, here and below: that of the last event which changed the row.
+-- action: ActionOutcome of tarsy_contracts.actions, of a stage that acts and has ended.
 create table stages (
     stage_id text primary key,
     session_id text not null,
@@ -106,7 +107,8 @@ create table stages (
     expected_agent_count integer not null default 1,
     parallel_type text,
     success_policy text,
-    referenced_stage_id text
+    referenced_stage_id text,
+    action jsonb
 );
 create index stages_by_session on stages (session_id, stage_index);
 

@@ -34,6 +34,7 @@ export function fromRow(row) {
     outputTokens: row.output_tokens ?? 0,
     cost: row.cost ?? null,
     changed: row.changed ?? 0,
+    actionVerdict: row.action_verdict ?? "",
     evidenceLimits: row.evidence_limits ?? [],
     chain: row.chain_id ?? "",
     isUnmatched: row.chain_unmatched ?? false,

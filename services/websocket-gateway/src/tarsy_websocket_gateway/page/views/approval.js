@@ -17,7 +17,7 @@ const LONGEST_COMMENT = 2000;
 /** @typedef {import("../state/item_types.js").Item} Item */
 
 /** @param {import("./item.js").BodyProps} props */
-export function ApprovalBody({ item }) {
+export function ApprovalBody({ item, trial }) {
   const { metadata } = item;
   const isOpen = item.status === "streaming";
   return html`
@@ -25,8 +25,19 @@ export function ApprovalBody({ item }) {
       <p><code class="tool">${metadata.server_name}.${metadata.tool_name}</code></p>
       <pre class="data" tabindex="0">${argumentLines(metadata.arguments)}</pre>
       <p class="text">${metadata.reason ?? ""}</p>
+      ${metadata.dry_run_event_id && html`<${DryRun} item=${trial} />`}
       ${isOpen ? html`<${Terms} metadata=${metadata} /><${DecisionForm} item=${item} />` : html`<p class="text">${item.content}</p>`}
     </div>
+  `;
+}
+
+/** What came back when the call was tried out.
+ *  @param {{ item: Item | undefined }} props */
+function DryRun({ item }) {
+  const isThere = item !== undefined && item.status !== "streaming";
+  return html`
+    <p class="quiet">${isThere ? TEXT.approval.dryRun : TEXT.approval.dryRunWaits}</p>
+    ${isThere && html`<pre class="data dry-run" tabindex="0">${item.content}</pre>`}
   `;
 }
 

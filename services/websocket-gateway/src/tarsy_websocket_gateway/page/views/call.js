@@ -2,7 +2,7 @@
 
 import { html, useSignal } from "../ui.js";
 import { argumentLine, argumentLines } from "../words/call_arguments.js";
-import { beginningWords, outcomeFacts, outcomeStatus, outcomeWord } from "../words/call_words.js";
+import { beginningWords, outcomeFacts, outcomeStatus, outcomeWord, roleOf } from "../words/call_words.js";
 import { TEXT } from "../words/language.js";
 import { shortened } from "../words/wording.js";
 import { follow } from "./fold.js";
@@ -23,6 +23,7 @@ export function CallBody({ item }) {
       <details class="call" open=${isOpen.value} onToggle=${follow(isOpen)}>
         <summary>
           <code class="tool">${server}.${name}</code>
+          ${roleOf(item) !== "" && html`<span class="quiet">${roleOf(item)}</span>`}
           <code class="preview">${shortened(argumentLine(given), PREVIEW)}</code>
           <span class="outcome"><${Outcome} item=${item} /></span>
           <span class="progress" hidden=${item.progress === null}>${item.progress?.text ?? ""}</span>

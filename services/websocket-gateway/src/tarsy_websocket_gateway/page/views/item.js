@@ -15,7 +15,7 @@ import { SpokenBody } from "./spoken.js";
 import { ThoughtBody } from "./thought.js";
 
 /** @typedef {import("../state/item_types.js").Item} Item
- *  @typedef {{ item: Item, standing: import("../state/repetition.js").Standing, isLast: boolean }} BodyProps */
+ *  @typedef {{ item: Item, standing: import("../state/repetition.js").Standing, isLast: boolean, trial?: Item }} BodyProps */
 
 /** @type {Record<string, import("preact").FunctionComponent<BodyProps>>} */
 const BODIES = {
@@ -41,6 +41,7 @@ export function ItemView({ store, id }) {
   const item = store.session.items.get(id);
   if (item === undefined) return null;
   const standing = standingOf(store.session, item);
+  const trial = trialOf(store, item);
   const Body = Object.hasOwn(BODIES, item.type) ? BODIES[item.type] : PlainBody;
   return html`
     <li
@@ -51,10 +52,20 @@ export function ItemView({ store, id }) {
       <${Moment} item=${item} />
       <div class="said">
         ${!UNLABELLED.has(item.type) && html`<div class="line"><span class="label">${labelOf(item, standing)}</span>${RECORDED.has(item.type) && html`<${RecordLink} item=${item} />`}</div>`}
-        ${!standing.isHidden && html`<${Body} item=${item} standing=${standing} isLast=${isRunning(store.session) && store.story.isLastThought(id)} />`}
+        ${!standing.isHidden && html`<${Body} item=${item} standing=${standing} isLast=${isRunning(store.session) && store.story.isLastThought(id)} trial=${trial} />`}
       </div>
     </li>
   `;
+}
+
+/** The dry run of the call that waits: it began before the wait.
+ *  @param {import("../stores/session_store.js").SessionStore} store
+ *  @param {Item} item */
+function trialOf(store, item) {
+  const id = item.metadata.dry_run_event_id;
+  if (id === undefined) return undefined;
+  store.story.versionOf(id)?.value;
+  return store.session.items.get(id);
 }
 
 /** When it was, as a link to the item.

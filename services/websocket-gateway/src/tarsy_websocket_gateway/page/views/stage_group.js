@@ -8,6 +8,7 @@ import { html } from "../ui.js";
 import { TEXT } from "../words/language.js";
 import { say } from "../words/say.js";
 import { stageFacts, stageLabel } from "../words/wording.js";
+import { ActionBadge } from "./action_outcome.js";
 import { ItemList } from "./item_list.js";
 import { Status } from "./status.js";
 
@@ -27,6 +28,7 @@ export function StageGroup({ store, stage, chosen = "" }) {
     <section class="group" hidden=${!showsStage(store.session, stage, chosen)} aria-label=${stageLabel(stage)} data-type=${stage.stage_type ?? "investigation"}>
       <h3 id=${`stage-${id}`}>${stage.stage_name}</h3>
       <p class="quiet">${stageFacts(stage)}</p>
+      ${stage.action && html`<${ActionBadge} action=${stage.action} />`}
       ${
         isParallel
           ? html`<${Lanes} store=${store} stage=${stage} agents=${agents} chosen=${within} />`

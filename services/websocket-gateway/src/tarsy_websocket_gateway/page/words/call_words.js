@@ -50,3 +50,10 @@ export function beginningWords(count) {
 function isNumber(value) {
   return typeof value === "number" && Number.isFinite(value);
 }
+
+/** What a call is for that no agent reads; empty for all others.
+ *  @param {import("../state/item_types.js").Item} item */
+export function roleOf({ metadata }) {
+  if (metadata.dry_run_of) return TEXT.call.dryRun;
+  return metadata.verifies ? TEXT.call.verification : "";
+}

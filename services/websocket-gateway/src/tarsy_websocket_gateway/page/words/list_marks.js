@@ -1,5 +1,6 @@
 // What is worth knowing of a session besides how it stands: a word each, in the order in which it matters.
 
+import { verdictWord } from "./action_words.js";
 import { TEXT } from "./language.js";
 import { say } from "./say.js";
 
@@ -13,6 +14,7 @@ export function marksOf(row) {
   const heavy = [
     [row.approvalsWaiting > 0, TEXT.marks.waits, say(TEXT.marks.waitsTitle, { count: row.approvalsWaiting })],
     [row.partialReason !== "", TEXT.marks.partial, say(TEXT.marks.partialTitle, { why: row.partialReason })],
+    [row.actionVerdict !== "", verdictWord(row.actionVerdict), TEXT.marks.actionTitle],
     [row.changed > 0, TEXT.marks.changed, say(TEXT.marks.changedTitle, { count: row.changed })],
     [row.evidenceLimits.length > 0, TEXT.marks.limited, row.evidenceLimits.join("\n")],
     [row.isUnmatched, TEXT.marks.unmatched, say(TEXT.marks.unmatchedTitle, { chain: row.chain })],

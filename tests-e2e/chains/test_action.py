@@ -1,0 +1,64 @@
+"""An action through every service: held while actions are paused, then approved, made once, verified and reported."""
+
+from pathlib import Path
+
+from tarsy_contracts import events as e
+from tarsy_contracts.actions import ActionOutcome
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.story.live_log import LiveLog
+from tarsy_testing.system.chains import ask_for, rows
+from tarsy_testing.system.system import System
+from tarsy_verification.invariants import faults_of
+from tarsy_verification.session_log import SessionLog
+from tarsy_verification.tool_runs import runs_of
+
+SWITCH = "/api/v1/system/actions"
+
+
+def outcome(log: SessionLog) -> ActionOutcome:
+    (found,) = [event.action for event in log.events(e.StageCompleted) if event.action is not None]
+    return found
+
+
+async def shown_verdict(system: System, session: str) -> str:
+    async def look() -> str | None:
+        found = system.get(f"/api/v1/sessions/{session}")
+        assert isinstance(found, dict)
+        verdict = found["action_verdict"]
+        return str(verdict) if verdict is not None and found["status"] == "completed" else None
+
+    return await eventually(look, "the API shows the verdict of the action")
+
+
+async def test_an_action_is_held_by_the_switch_and_then_approved_made_and_verified(
+    system: System, log: LiveLog, lab_calls: Path
+) -> None:
+    assert system.post("timeline", f"{SWITCH}/pause", {"comment": "Freeze."})["paused"] is True
+    held = ask_for(system, "acting").session_id
+    told = await log.until_ended(held)
+    assert outcome(told).verdict == "blocked"
+    assert [event.held_by for event in told.events(e.ToolCallCompleted)] == ["pause"]
+    assert await shown_verdict(system, held) == "blocked"
+    await system.replace("orchestrator")
+    again = await log.until_ended(ask_for(system, "acting").session_id)
+    assert outcome(again).verdict == "blocked"
+
+    assert system.post("timeline", f"{SWITCH}/resume", {})["paused"] is False
+    session = ask_for(system, "acting").session_id
+    (asked,) = (await log.until_event(session, e.ToolCallApprovalRequested)).events(e.ToolCallApprovalRequested)
+    path = f"/api/v1/sessions/{session}/approvals"
+
+    async def is_listed() -> bool:
+        answer = system.get(path)
+        assert isinstance(answer, dict)
+        return [one["call_id"] for one in rows(answer["approvals"])] == [asked.call_id]
+
+    await eventually(is_listed, "the API lists the call")
+    system.post("timeline", f"{path}/{asked.call_id}", {"decision": "approve"})
+    told = await log.until_ended(session)
+    assert faults_of(told, runs_of(lab_calls, session), None) == []
+    found = outcome(told)
+    assert (found.verdict, found.done, found.helped) == ("acted", 1, "yes")
+    assert found.calls[0].approved_by
+    assert await shown_verdict(system, session) == "acted"
+    assert told.events(e.SessionCompleted)[0].final_analysis == "It hung. The pod was deleted."
