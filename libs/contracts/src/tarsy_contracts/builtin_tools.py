@@ -1,8 +1,13 @@
-"""The tools of the tool gateway itself, called through the queue like those of MCP servers. They are in no catalog."""
+"""Built-in tools. No catalog has them. The tool gateway runs those that read; the session decides the others."""
 
 OWN_SERVER = "tarsy"
 """No MCP server may have this name."""
 FETCH_RUNBOOK = "fetch_runbook"
 """Arguments: `url`. The answer is the text of the runbook."""
 READ_RESULT = "read_result"
-"""Reads on in a result that was cut or summarised. The one own tool that agents are offered."""
+"""Reads on in a result that was cut or summarised."""
+DISPATCH_AGENT = "dispatch_agent"
+CANCEL_AGENT = "cancel_agent"
+LIST_AGENTS = "list_agents"
+DELEGATION = frozenset({DISPATCH_AGENT, CANCEL_AGENT, LIST_AGENTS})
+"""Offered to agents that may send sub-agents."""

@@ -80,12 +80,32 @@ class ResolvedServer(Value):
     approve: ApprovalRule = ApprovalRule()
 
 
+class SubAgentLimits(Value):
+    """Limits of the sub-agents that an agent sends. `max_running`: at once; `max_started`: in all.
+
+    `max_depth`: of sub-agents below an agent of a stage, with 1 for those that send nobody. `max_tokens`: of all below
+    the agent together. `seconds`: of each; `total_seconds`: of all, since the first began. 0 is no limit of these.
+    No sub-agent goes on for longer than its parent may call tools.
+
+    `required`: the agent counts as completed only if all its sub-agents have completed.
+    """
+
+    max_running: Index = 5
+    max_started: Index = 20
+    max_depth: Index = 1
+    max_tokens: Count = 0
+    seconds: Seconds = 0.0
+    total_seconds: Seconds = 0.0
+    required: bool = False
+
+
 class ResolvedAgent(Value):
     """`name` is what people see (`X-2` is the second replica of X).
 
     `llm_provider` is asked first; when it fails, `fallback_providers` in their order. `context_tokens`: what each of
     them can read at once; 0 is unknown. `known_contexts`: the same by provider, of those whose context is configured or
-    follows from their type.
+    follows from their type. `description`: for an agent that may send it. `sub_agents`: those that it may send itself,
+    by their names in the plan.
     """
 
     name: str
@@ -98,6 +118,9 @@ class ResolvedAgent(Value):
     native_tools: tuple[NativeTool, ...] = ()
     context_tokens: Count = 0
     known_contexts: dict[str, Count] = Field(default_factory=dict)
+    description: str = ""
+    sub_agents: tuple[str, ...] = ()
+    sub_agent_limits: SubAgentLimits = SubAgentLimits()
 
     @property
     def llm_providers(self) -> frozenset[str]:
@@ -157,6 +180,8 @@ class ResolvedChain(Value):
 
     `chosen_by`: the rule by which the chain was chosen, for people; empty in plans from before there was one.
     `unmatched`: it is the default, as no chain matched.
+
+    `sub_agents`: all that other agents may send. Where their settings differ, those of one name have several keys.
     """
 
     chain_id: str
@@ -173,6 +198,7 @@ class ResolvedChain(Value):
     approval: ApprovalTerms = ApprovalTerms()
     chosen_by: str = ""
     unmatched: bool = False
+    sub_agents: dict[str, ResolvedAgent] = Field(default_factory=dict)
 
     def agents(self) -> Iterator[ResolvedAgent]:
         """All that may run, in their order."""
@@ -184,6 +210,7 @@ class ResolvedChain(Value):
             yield self.executive_summary
         if self.chat is not None:
             yield self.chat
+        yield from self.sub_agents.values()
 
     @property
     def llm_providers(self) -> frozenset[str]:

@@ -20,6 +20,7 @@ class ExecutionSpec(Value):
     """Facts that are fixed when an execution begins.
 
     An empty `llm_provider`, or no `max_iterations`: the event is from before they were recorded.
+    `parent_execution_id`: of the agent that sent this one, with this `task`. Agents of the stage itself have neither.
     """
 
     agent: str
@@ -28,6 +29,8 @@ class ExecutionSpec(Value):
     max_iterations: Index = 0
     unavailable_servers: tuple[str, ...] = ()
     withheld: tuple[WithheldTools, ...] = ()
+    parent_execution_id: str = ""
+    task: str = ""
 
 
 class ExecutionOutcome(Value):
@@ -53,6 +56,8 @@ class ExecutionFacts(Value):
     iterations: int = 0
     forced_conclusion: bool = False
     partial_reason: str | None = None
+    parent_execution_id: str | None = None
+    task: str | None = None
 
 
 NULLABLE = frozenset(name for name, field in ExecutionFacts.model_fields.items() if field.default is None)
