@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from tarsy_contracts import events as e
 from tarsy_contracts.builtin_tools import OWN_SERVER
 from tarsy_contracts.chain import ResolvedAgent
-from tarsy_session.builtin_tools import fetch_runbook, read_result
+from tarsy_session.builtin_tools import cancel_agent, dispatch_agent, fetch_runbook, list_agents, read_result
 from tarsy_session.builtin_tools.tool import BuiltinTool, Run
 from tarsy_session.state import Execution, Investigating, ToolCallState
 
@@ -14,6 +14,9 @@ BUILTIN_TOOLS: Mapping[str, BuiltinTool] = {
     for tool in (
         fetch_runbook.TOOL,
         read_result.TOOL,
+        dispatch_agent.TOOL,
+        cancel_agent.TOOL,
+        list_agents.TOOL,
     )
 }
 

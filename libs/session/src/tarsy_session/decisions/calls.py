@@ -5,10 +5,10 @@
 
 from tarsy_contracts import events as e
 from tarsy_contracts.messages import inputs as i
+from tarsy_session.executions.end import UNKNOWN
 from tarsy_session.state import Investigating, ToolCallState
 from tarsy_session.state_queries import call_of_summary
 from tarsy_session.summary_outcomes import complete_summary, fail_summary
-from tarsy_session.termination import UNKNOWN
 
 
 def decide_claim(state: Investigating, claimed: i.CallClaimed) -> list[e.Event]:

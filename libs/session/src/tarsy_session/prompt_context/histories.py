@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 
 from tarsy_contracts import events as e
-from tarsy_session.builtin_tools.read_result import shorten_id
 from tarsy_session.prompts.earlier_results import compose_earlier_steps
 from tarsy_session.prompts.material import AgentHistory, HistoryStep, Statement, ToolUse
 from tarsy_session.prompts.notes import ReadOn, note_cut, note_learned, note_same_summary, note_summary
 from tarsy_session.state import Execution, Investigating, ToolCallState
+from tarsy_session.text import shorten_id
 
 
 def content_of(calls: Mapping[str, ToolCallState], call: ToolCallState, read_result_name: str = "") -> tuple[str, str]:

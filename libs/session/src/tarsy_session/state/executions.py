@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from tarsy_contracts import events as e
 from tarsy_contracts.builtin_tools import OWN_SERVER
@@ -60,6 +60,8 @@ class Execution:
     `iteration_since`. `tools` are those that the agent may call; calls of those whose names are in `approvals` wait for
     a person. `shortened`: how its conversation is shown. `left_out`: the tools that its provider refused.
     `contexts`: the tokens that its providers take at most, by name, as far as their refusals have told.
+    `waited_before`: how long its life had waited for people when it began. `read_after`: of a sub-agent that has
+    ended, the turn after which its parent reads what came of it.
     """
 
     started: e.ExecutionStarted
@@ -81,10 +83,17 @@ class Execution:
     shortened: e.Shortening = NOT_SHORTENED
     left_out: frozenset[str] = frozenset()
     contexts: Mapping[str, int] = field(default_factory=dict)
+    waited_before: timedelta = timedelta()
+    read_after: int = 0
 
     @property
     def id(self) -> str:
         return self.started.execution_id
+
+    @property
+    def parent_id(self) -> str:
+        """Empty for an agent of the stage itself."""
+        return self.started.parent_execution_id
 
     @property
     def open(self) -> bool:
@@ -105,6 +114,7 @@ class Execution:
 @dataclass(frozen=True, slots=True)
 class Stage:
     """`phase`: that of its life. `executions`: the ids of its agents' runs, in order; none before the tools are known.
+    Those of sub-agents are not among them. `sub_agents`: the tools of those that may be sent, by their key.
 
     `tools`: what they may call, by the name that models use. `approvals`: those whose calls wait for a person.
     """
@@ -113,6 +123,7 @@ class Stage:
     phase: str
     tools: Mapping[str, e.OfferedTool] = field(default_factory=dict)
     approvals: frozenset[str] = frozenset()
+    sub_agents: Mapping[str, e.SubAgentTools] = field(default_factory=dict)
     executions: tuple[str, ...] = ()
     completed: e.StageCompleted | None = None
 
