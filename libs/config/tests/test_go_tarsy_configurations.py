@@ -2,7 +2,8 @@
 
 Each file in go_tarsy/configurations is one of them. Its first lines say what is expected: `notes`, the keys that are
 noted; `wrong`, a part of a mistake; `asks CHAIN.AGENT`, a provider and its fallbacks; `tools CHAIN.AGENT`;
-`stages CHAIN`; `prices`; `thinking`. What follows `---` is llm-providers.yaml.
+`sends CHAIN.AGENT`; `running CHAIN.AGENT`; `stages CHAIN`; `prices`; `thinking`. What follows
+`---` is llm-providers.yaml.
 """
 
 from collections import defaultdict
@@ -39,6 +40,11 @@ def observed(config: Config, heading: str) -> list[str]:
         case "asks":
             found = agent_of(config, chain_id, agent)
             return [found.llm_provider, *found.fallback_providers]
+        case "sends":
+            plan = next(plan for plan in config.plans if plan.chain_id == chain_id)
+            return [plan.sub_agents[key].name for key in agent_of(config, chain_id, agent).sub_agents]
+        case "running":
+            return [str(agent_of(config, chain_id, agent).sub_agent_limits.max_running)]
         case "tools":
             return [*agent_of(config, chain_id, agent).native_tools]
         case "stages":

@@ -7,7 +7,17 @@ from collections.abc import Iterable, Mapping
 
 from tarsy_config.checks.go_tarsy_moves import move_keys
 from tarsy_config.checks.references import FALLBACKS
-from tarsy_config.document.key_paths import AGENT, ANY, CHAIN, CHAT, DEFAULTS, MODEL, STAGE, STAGE_AGENT, find_values
+from tarsy_config.document.key_paths import (
+    AGENT,
+    ANY,
+    CHAIN,
+    DEFAULTS,
+    MODEL,
+    STAGE,
+    STAGE_AGENT,
+    SUB_AGENTS,
+    find_values,
+)
 from tarsy_config.document.plain_data import Document
 from tarsy_config.errors import KeyPath
 
@@ -28,10 +38,8 @@ OWNERS = "has no effect here: Kafka notices dead orchestrators, and others go on
 WITHOUT_MEANING: Mapping[tuple[KeyPath, ...], str] = {
     below("scoring", DEFAULTS, CHAIN): NOT_YET,
     below("memory", DEFAULTS): NOT_YET,
-    below("orchestrator", DEFAULTS, AGENT, STAGE_AGENT): NOT_YET,
-    below("sub_agents", CHAIN, CHAT, STAGE, STAGE_AGENT): NOT_YET,
-    below("skills", AGENT, STAGE_AGENT): NOT_YET,
-    below("required_skills", AGENT, STAGE_AGENT): NOT_YET,
+    below("skills", AGENT, STAGE_AGENT, *SUB_AGENTS): NOT_YET,
+    below("required_skills", AGENT, STAGE_AGENT, *SUB_AGENTS): NOT_YET,
     below("executive_summary_backend", DEFAULTS, CHAIN): NATIVE,
     below("compose", DEFAULTS, CHAIN): NOT_YET,
     below("compose_provider", DEFAULTS, CHAIN): NOT_YET,
@@ -58,7 +66,7 @@ WITHOUT_MEANING: Mapping[tuple[KeyPath, ...], str] = {
     below("heartbeat_interval", QUEUE): OWNERS,
 }
 NOTED: Mapping[tuple[KeyPath, ...], str] = {
-    below("llm_backend", DEFAULTS, AGENT, *MODEL, *FALLBACKS): NATIVE,
+    below("llm_backend", DEFAULTS, AGENT, *MODEL, *SUB_AGENTS, *FALLBACKS): NATIVE,
     below("llm_backend", (*DEFAULTS, "summarization"), (*SERVER, "summarization")): NATIVE,
     below("backend", *FALLBACKS): NATIVE,
 }

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tarsy_config.plans.chain_settings import ChainSettings, StageSettings
+from tarsy_config.sections import built_in
 from tarsy_config.sections.agent_options import AgentSettings
 from tarsy_config.sections.all_sections import Sections
 from tarsy_config.sections.approval import Approve, rule_of, terms_of
@@ -27,6 +28,7 @@ def plan_of(sections: Sections, settings: ChainSettings, choice: AlertChoice) ->
         default_runbook=settings.default_runbook.value,
         config_version=sections.version,
         approval=terms_of(sections.defaults.approval, configured.approval),
+        sub_agents={key: build.agent(one) for key, one in settings.sub_agents.items()},
     )
     requested = (sections.llm_providers.get(name) for name in chain.llm_providers)
     scripted = any(provider is not None and provider.type == "scripted" for provider in requested)
@@ -70,8 +72,14 @@ class Build:
             servers=tuple(self._server(name) for name in settings.pop("mcp_servers")),
             context_tokens=self._context_tokens(providers),
             known_contexts=self._known_contexts(providers),
+            description=self._description(agent.name),
             **settings,
         )
+
+    def _description(self, name: str) -> str:
+        """Replicas of an agent have names that nothing defines; nobody sends them."""
+        defined = {**built_in.AGENTS, **self._sections.agents}
+        return defined[name].description if name in defined else ""
 
     def _context_tokens(self, providers: Sequence[str]) -> int:
         """Each of them may be asked to go on with the conversation, so that the smallest counts.

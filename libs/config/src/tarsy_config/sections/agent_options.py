@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import create_model
 
-from tarsy_config.document.key_paths import AGENT, CHAIN, CHAT, DEFAULTS, MODEL, STAGE, STAGE_AGENT
+from tarsy_config.document.key_paths import AGENT, CHAIN, CHAT, DEFAULTS, MODEL, SENDERS, STAGE, STAGE_AGENT
 from tarsy_config.document.provenance import Found
 from tarsy_config.errors import KeyPath
 from tarsy_config.sections import resolution as rules
 from tarsy_config.sections.providers import NativeTools
 from tarsy_config.sections.resolution import Levels, Option, Setting
+from tarsy_config.sections.sub_agents import Orchestrator, SubAgents
 from tarsy_config.values import Positive, Section, Servers, Strategy
-from tarsy_contracts.chain import Controller, NativeTool
+from tarsy_contracts.chain import Controller, NativeTool, SubAgentLimits
 
 type AgentType = Literal["", "synthesis", "exec_summary", "action", "scoring"]
 
@@ -31,6 +32,8 @@ class AgentOptions(Section):
     max_iterations: Positive | None = None
     iteration_strategy: Strategy | None = None
     native_tools: NativeTools = NativeTools()
+    sub_agents: SubAgents | None = None
+    orchestrator: Orchestrator = Orchestrator()
 
 
 if TYPE_CHECKING:
@@ -88,6 +91,21 @@ AGENT_OPTIONS = (
         "only providers of type `google` have any",
     ),
     Option("custom_instructions", (AGENT,), rules.take_last, otherwise="", free_text=True),
+    Option(
+        "sub_agents",
+        SENDERS,
+        rules.take_sub_agents,
+        asked_once=(),
+        order="`sub_agents` | none → {}; a list replaces the one before, `[]` clears it; "
+        "a sub-agent has those of its own definition only",
+    ),
+    Option(
+        "orchestrator",
+        SENDERS,
+        rules.take_each_limit,
+        setting="sub_agent_limits",
+        order="`orchestrator` | the limits of configuration.md → {}; each by itself",
+    ),
 )
 SETTINGS = {option.setting or option.key: option for option in AGENT_OPTIONS if option.rule}
 
@@ -104,6 +122,8 @@ class AgentSettings:
     mcp_servers: Found[tuple[str, ...]]
     native_tools: tuple[Found[NativeTool], ...]
     custom_instructions: Found[str]
+    sub_agents: Found[tuple[str, ...]]
+    sub_agent_limits: Found[SubAgentLimits]
 
     def by_name(self) -> dict[str, Setting]:
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name in SETTINGS}
