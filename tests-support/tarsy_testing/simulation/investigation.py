@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from tarsy_config.config import Config
 from tarsy_contracts.alert import Alert
-from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER, READ_RESULT
+from tarsy_contracts.builtin_tools import DISPATCH_AGENT, FETCH_RUNBOOK, OWN_SERVER, READ_RESULT
 from tarsy_contracts.wire.ids import execution_id, llm_call_id, session_of_cloudevent, stage_id, tool_call_id
 from tarsy_testing.simulation.outside import Tool
 from tarsy_testing.story.rating_phase import ANSWER, RATER
@@ -30,6 +30,12 @@ BRIEF_ALERT = ALERT.model_copy(update={"alert_type": "leak", "runbook_url": None
 
 GUARDED_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "guarded"})
 """The same, but what the agent wants to delete waits for a person."""
+
+WIDE_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "wide"})
+"""One agent sends three others, and concludes when all have ended."""
+
+PATIENT_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "patient"})
+"""The same, but the agent answers without a call, and reads what they bring as they end."""
 
 LINE = "2026-11-22T03:00:00Z api-7 ERROR out of memory in tax.loadAll, row {}\n"
 LONG = "".join(LINE.format(number) for number in range(8))
@@ -62,12 +68,24 @@ def config() -> Config:
     looks = {"name": "look", "agents": [one, other], "success_policy": "all"}
     acts = {"name": "act", "agents": [{"name": "Fixer", "llm_provider": STEADY}]}
     scripted = {"type": "scripted", "script": "none.yaml"}
+    sends = {"sub_agents": ["Lister", "Reader", "Deleter"]}
     return Config.model_validate(
         {
-            "agents": {name: {"mcp_servers": [SERVER]} for name in ("Pods", "Events", "Fixer")},
+            "agents": {
+                name: {"mcp_servers": [SERVER]}
+                for name in ("Pods", "Events", "Fixer", "Lister", "Reader", "Deleter", "Lead")
+            },
             "agent_chains": {
                 "crash": {"alert_types": ["crash"], "stages": [looks, acts]},
                 "leak": {"alert_types": ["leak"], "stages": [{"name": "look", "agents": [one]}]},
+                "wide": {
+                    "alert_types": ["wide"],
+                    "stages": [{"name": "look", "agents": [{"name": "Lead", "max_iterations": 1, **sends}]}],
+                },
+                "patient": {
+                    "alert_types": ["patient"],
+                    "stages": [{"name": "look", "agents": [{"name": "Lead", **sends}]}],
+                },
                 "guarded": {
                     "alert_types": ["guarded"],
                     "stages": [{"name": "look", "agents": [one]}],
@@ -112,6 +130,14 @@ def _calls(*tools: str) -> list[JsonValue]:
     return [{"name": f"{SERVER}__{tool}", "arguments": {"pod": "api-7"}} for tool in tools]
 
 
+def _send(*names: str) -> list[JsonValue]:
+    """Everybody has the same task."""
+    return [
+        {"name": f"{OWN_SERVER}__{DISPATCH_AGENT}", "arguments": {"name": name, "task": "What is wrong with api-7?"}}
+        for name in names
+    ]
+
+
 SCRIPTS: Mapping[str, Sequence[Mapping[str, JsonValue]]] = {
     STEADY: (
         {
@@ -151,6 +177,19 @@ SCRIPTS: Mapping[str, Sequence[Mapping[str, JsonValue]]] = {
         {"agent": "ChatAgent", "iteration": 2, "text": "It leaks on.", "tool_calls": _calls("rollout_restart")},
         {"agent": "ChatAgent", "iteration": 3, "text": "Since 03:00; it was restarted once more."},
         {"agent": RATER, "text": ANSWER},
+        {
+            "agent": "Lead",
+            "iteration": 1,
+            "text": "I send others, one of them twice.",
+            "tool_calls": [*_send("Lister", "Reader", "Deleter", "Lister"), *_calls("pods_list")],
+        },
+        {"agent": "Lead", "iteration": 2, "text": "It leaks, and the pod is gone."},
+        {"agent": "Lister", "iteration": 1, "text": "I list.", "tool_calls": _calls("pods_list", "events_list")},
+        {"agent": "Lister", "iteration": 2, "text": "It crashes."},
+        {"agent": "Reader", "iteration": 1, "text": "I read.", "tool_calls": _calls("pods_log")},
+        {"agent": "Reader", "iteration": 2, "text": "It is out of memory."},
+        {"agent": "Deleter", "iteration": 1, "text": "It must go.", "tool_calls": _calls("pods_delete")},
+        {"agent": "Deleter", "iteration": 2, "text": "It was deleted."},
         {"agent": "Summarizer", "text": "It is out of memory\nin tax.loadAll."},
     ),
     SHAKY: ({"agent": "Events", "fail": "overloaded", "kind": "provider_error"},),

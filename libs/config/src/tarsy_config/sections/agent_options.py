@@ -104,7 +104,7 @@ AGENT_OPTIONS = (
         SENDERS,
         rules.take_each_limit,
         setting="sub_agent_limits",
-        order="`orchestrator` | the limits of configuration.md → {}; each by itself",
+        order="`orchestrator` | [their defaults](#sub-agents) → {}; each by itself",
     ),
 )
 SETTINGS = {option.setting or option.key: option for option in AGENT_OPTIONS if option.rule}
