@@ -8,10 +8,12 @@ from tarsy_contracts import events as e
 from tarsy_contracts.chain import CallLimits, ResolvedAgent, ResolvedChain, SubAgentLimits
 from tarsy_contracts.conversation import ToolCall, Usage
 from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.messages.control import CallCancelled
 from tarsy_contracts.wire.ids import execution_time_id, iteration_id, time_budget_id, tool_call_id
 from tarsy_session.conversations.conversation import build_conversation
 from tarsy_session.deadlines import list_deadlines
 from tarsy_session.effects import LlmCallEffect, effects_of
+from tarsy_session.replies import replies_to
 from tarsy_session.state import AtRest, Execution
 from tarsy_testing.story.story import READ, Story, agent, chain, stage, types
 
@@ -256,6 +258,17 @@ def test_an_agent_cancels_one_of_its_own_with_all_that_this_has_open() -> None:
     assert answers(events)[-1] == ("ok", "Logs is cancelled.")
     assert child(story, "b").open
     assert types(story.when(story.result(wish.id, "deleted"))) == ["tool_call.outcome_learned"]
+
+
+def test_the_worker_of_a_cancelled_sub_agent_is_told_to_stop_its_call() -> None:
+    story = begun()
+    send(story, "a", "b")
+    wish = ToolCall(id="11111111-0000-5000-8000-000000000000", name="kubernetes__pods_list", arguments={})
+    story.when(story.answer("looking", agent="Logs").model_copy(update={"tool_calls": (wish,)}))
+    asked = story.asked("Lead").llm_call_id
+    call(story, ("cancel_agent", {"execution_id": child(story, "a").id}))
+    told = replies_to(story.state, i.LlmCallReported.model_construct(llm_call_id=asked))
+    assert told == [CallCancelled(call_id=wish.id)]
 
 
 def test_nobody_cancels_the_sub_agent_of_another() -> None:

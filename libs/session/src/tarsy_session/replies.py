@@ -3,12 +3,14 @@
 Pure, and from state and input alone: so the same reply can be sent again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from tarsy_contracts import events as e
+from tarsy_contracts.builtin_tools import CANCEL_AGENT, OWN_SERVER
 from tarsy_contracts.messages import inputs as i
 from tarsy_contracts.messages.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
+from tarsy_session.executions.children import ancestors_of
 from tarsy_session.phases import CANCEL_ANSWERS
 from tarsy_session.state import Claim, Investigating, NotStarted, SessionState, Unsupported
 from tarsy_session.state_queries import call_of_summary
@@ -33,6 +35,8 @@ def replies_to(state: SessionState, decided: i.Input) -> Sequence[Control]:
             return _to_dead_worker(state, decided)
         case i.DeadlinePassed():
             return _no_longer_waited_for(state, decided.call_id)
+        case i.LlmCallReported():
+            return _of_cancelled_agents(state, decided)
         case (
             i.AlertReceived()
             | i.AlertResolutionReported()
@@ -41,7 +45,6 @@ def replies_to(state: SessionState, decided: i.Input) -> Sequence[Control]:
             | i.SummaryReported()
             | i.SessionReleaseRequested()
             | i.SessionFailRequested()
-            | i.LlmCallReported()
             | i.ToolsOffered()
             | i.SessionAdmitted()
         ):
@@ -142,6 +145,28 @@ def _interrupted(state: SessionState) -> Sequence[Control]:
     """The question may have ended a phase; nobody waits for its calls any more."""
     runs = state.phase_runs if isinstance(state, Investigating) else ()
     return cancellations(state) if runs and runs[-1].completed is None else []
+
+
+def _of_cancelled_agents(state: SessionState, reported: i.LlmCallReported) -> Sequence[Control]:
+    """Nobody waits for the calls of sub-agents that this answer has cancelled, and of those below them."""
+    if not isinstance(state, Investigating):
+        return []
+    ended = set(_cancelled_by(state, reported.llm_call_id))
+    below = {
+        id for id, one in state.executions.items() if ended & {id, *(above.id for above in ancestors_of(state, one))}
+    }
+    return [
+        CallCancelled(call_id=call_id)
+        for call_id, call in state.calls.items()
+        if call.requested.execution_id in below and call.abandoned
+    ]
+
+
+def _cancelled_by(state: Investigating, llm_call_id: str) -> Iterator[str]:
+    for call in state.calls.values():
+        requested = call.requested
+        if requested.llm_call_id == llm_call_id and (requested.server, requested.tool) == (OWN_SERVER, CANCEL_AGENT):
+            yield str(requested.arguments.get("execution_id"))
 
 
 def _no_longer_waited_for(state: SessionState, id: str) -> Sequence[Control]:

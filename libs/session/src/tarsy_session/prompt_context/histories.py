@@ -41,9 +41,10 @@ def compose_steps_before(state: Investigating, execution: Execution, call_id: st
 
 
 def history_of(state: Investigating, execution: Execution) -> AgentHistory:
-    completed = execution.completed
+    completed, parent = execution.completed, state.executions.get(execution.parent_id)
+    sent = "" if parent is None else f" (sent by {parent.started.agent})"
     return AgentHistory(
-        agent=execution.started.agent,
+        agent=f"{execution.started.agent}{sent}",
         status="failed" if completed is None else completed.status,
         analysis="" if completed is None else completed.final_analysis,
         error="" if completed is None else completed.error,
