@@ -138,3 +138,18 @@ def test_the_list_keeps_what_came_live_when_an_older_answer_comes(node: Node) ->
         [PAGE, row, ended],
     )
     assert found == [False, True, "crash", "completed", ended["timestamp"]]
+
+
+def test_sub_agents_stand_behind_the_agent_that_sent_them(node: Node) -> None:
+    agents = [("Lead", 1, None), ("Other", 2, None), ("Logs", 3, "Other"), ("Pods", 4, "Lead"), ("Deep", 5, "Pods")]
+    found = node.evaluate(
+        """async ([assets, agents]) => {
+            const { agentsOf, ownAgentsOf } = await import(`${assets}/state/order_of_stages.js`);
+            const executions = new Map(agents.map(([id, agent_index, parent_execution_id]) =>
+                [id, { execution_id: id, agent_index, parent_execution_id, stage_id: "s" }]));
+            return [agentsOf({ executions }, "s"), ownAgentsOf({ executions }, "s")]
+                .map((found) => found.map((one) => one.execution_id));
+        }""",
+        [PAGE, agents],
+    )
+    assert found == [["Lead", "Pods", "Deep", "Other", "Logs"], ["Lead", "Other"]]

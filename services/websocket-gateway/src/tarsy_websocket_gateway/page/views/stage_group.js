@@ -48,6 +48,7 @@ function Lanes({ store, stage, agents, chosen }) {
         (agent) => html`
         <section key=${agent.execution_id} class="lane" hidden=${!shows(agent, chosen)} aria-labelledby=${`lane-${agent.execution_id}`}>
           <h4 id=${`lane-${agent.execution_id}`}><span class="name">${agent.agent_name}</span> <${Status} status=${agent.status} isLimited=${Boolean(agent.partial_reason)} /></h4>
+          ${agent.task && html`<p class="quiet">${agent.task}</p>`}
           <${Agent} store=${store} agent=${agent} chosen=${chosen} />
         </section>
       `,
