@@ -1,9 +1,11 @@
 """Gauges of age: none is below 0, and a partition that was given up has none."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from prometheus_client import CollectorRegistry
 
+from tarsy_contracts.events import ExecutionStarted
 from tarsy_contracts.wire.ids import summary_id
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_testing.story.story import READ, Story
@@ -42,3 +44,14 @@ def test_a_summary_is_counted_as_reused_when_no_model_was_asked_for_it() -> None
     for record in story.log:
         metrics.record_event(record, None)
     assert registry.get_sample_value(f"{PREFIX}summaries_reused_total") == 1.0
+
+
+def test_a_sub_agent_is_counted_when_it_begins() -> None:
+    story = Story().asking()
+    registry = CollectorRegistry()
+    metrics = Metrics(registry, [])
+    for parent in ("", "e1"):
+        (record,) = (one for one in story.log if isinstance(one.event, ExecutionStarted))
+        sent = record.event.model_copy(update={"parent_execution_id": parent})
+        metrics.record_event(replace(record, event=sent), None)
+    assert registry.get_sample_value(f"{PREFIX}sub_agents_started_total") == 1.0
