@@ -73,7 +73,7 @@ def test_one_agent_sends_three_and_concludes_with_what_they_bring() -> None:
 
 
 def every_death() -> list[Death]:
-    return sampled([death for event in batches_of_sub_agents() for death in deaths_at(event)])
+    return sampled(sampled([death for event in batches_of_sub_agents() for death in deaths_at(event)]))
 
 
 @pytest.mark.parametrize("death", every_death(), ids=str)

@@ -267,7 +267,7 @@ def test_the_worker_of_a_cancelled_sub_agent_is_told_to_stop_its_call() -> None:
     story.when(story.answer("looking", agent="Logs").model_copy(update={"tool_calls": (wish,)}))
     asked = story.asked("Lead").llm_call_id
     call(story, ("cancel_agent", {"execution_id": child(story, "a").id}))
-    told = replies_to(story.state, i.LlmCallReported.model_construct(llm_call_id=asked))
+    told = replies_to(story.state, story.answer(agent="Lead").model_copy(update={"llm_call_id": asked}))
     assert told == [CallCancelled(call_id=wish.id)]
 
 

@@ -50,8 +50,9 @@ def test_a_sub_agent_is_counted_when_it_begins() -> None:
     story = Story().asking()
     registry = CollectorRegistry()
     metrics = Metrics(registry, [])
-    for parent in ("", "e1"):
-        (record,) = (one for one in story.log if isinstance(one.event, ExecutionStarted))
-        sent = record.event.model_copy(update={"parent_execution_id": parent})
-        metrics.record_event(replace(record, event=sent), None)
+    for record in story.log:
+        metrics.record_event(record, None)
+        if isinstance(record.event, ExecutionStarted):
+            sent = record.event.model_copy(update={"parent_execution_id": record.event.execution_id})
+            metrics.record_event(replace(record, event=sent), None)
     assert registry.get_sample_value(f"{PREFIX}sub_agents_started_total") == 1.0

@@ -1,4 +1,4 @@
-"""What the three tools of delegation share: who gets them, and how they are defined. Pure."""
+"""Shared parts of the three tools of delegation: who gets them, and their definition. Pure."""
 
 from collections.abc import Sequence
 

@@ -5,8 +5,8 @@ The oldest results become notes first: the agent has read them, and can read the
 
 from tarsy_contracts import events as e
 from tarsy_session.builtin_tools.read_result import read_result_name
-from tarsy_session.prompt_context.histories import content_of
 from tarsy_session.prompts.notes import ReadOn, note_left_out, note_shortened
+from tarsy_session.result_content import content_of
 from tarsy_session.state import Execution, Investigating, ToolCallState
 from tarsy_session.text import shorten, shorten_id
 
