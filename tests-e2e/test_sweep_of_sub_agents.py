@@ -110,7 +110,7 @@ def patient() -> Played:
 
 
 def deaths_of_the_patient() -> list[Death]:
-    """Of owners, when a sub-agent has ended: the parent is asked then, or reads it with what it is asked next."""
+    """Deaths of owners at the ends of sub-agents: the parent is asked then, or reads it with its next question."""
     ended = [record.number for record in patient().log.accepted if isinstance(record.event, e.ExecutionCompleted)]
     firsts = [batch[0] for batch in patient().batches if set(batch) & set(ended)]
     return [death for event in firsts for death in deaths_at(event) if death.service == "orchestrator"]
