@@ -1,24 +1,31 @@
 """Given an agent that may send others, when something comes, then this follows."""
 
-from datetime import timedelta
-
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_contracts.chain import CallLimits, ResolvedAgent, ResolvedChain, SubAgentLimits
-from tarsy_contracts.conversation import ToolCall, Usage
+from tarsy_contracts.chain import SubAgentLimits
+from tarsy_contracts.conversation import ToolCall
 from tarsy_contracts.messages import inputs as i
 from tarsy_contracts.messages.control import CallCancelled
-from tarsy_contracts.wire.ids import execution_time_id, iteration_id, time_budget_id, tool_call_id
-from tarsy_session.conversations.conversation import build_conversation
-from tarsy_session.deadlines import list_deadlines
-from tarsy_session.effects import LlmCallEffect, effects_of
+from tarsy_session.prompts.delegation import find_named_facts
 from tarsy_session.replies import replies_to
-from tarsy_session.state import AtRest, Execution
-from tarsy_testing.story.story import READ, Story, agent, chain, stage, types
+from tarsy_session.state import AtRest
+from tarsy_testing.story.delegation import (
+    answers,
+    asked_ids,
+    begun,
+    call,
+    child,
+    ended,
+    messages,
+    plan,
+    send,
+    started,
+    who_is_asked,
+)
+from tarsy_testing.story.story import ALERT, READ, Story, agent, types
 
-NO_LIMITS = SubAgentLimits()
-USUAL = CallLimits()
+AGAIN = ["llm_call.failed", "llm_call.requested"]
 DISPATCHED = [
     "llm_call.completed",
     "tool_call.requested",
@@ -27,71 +34,6 @@ DISPATCHED = [
     "llm_call.requested",
     "llm_call.requested",
 ]
-
-
-def plan(
-    *parents: ResolvedAgent,
-    limits: SubAgentLimits = NO_LIMITS,
-    below: tuple[str, ...] = (),
-    times: CallLimits = USUAL,
-) -> ResolvedChain:
-    """Parents that may send Logs and Metrics. `below`: whom Logs may send."""
-    sending = {"sub_agents": ("Logs", "Metrics"), "sub_agent_limits": limits}
-    sub_agents = {name: agent(name).model_copy(update={"description": f"reads {name}"}) for name in ("Logs", "Metrics")}
-    sub_agents["Logs"] = sub_agents["Logs"].model_copy(update={"sub_agents": below, "sub_agent_limits": limits})
-    agents = [one.model_copy(update=sending) for one in parents or (agent("Lead"),)]
-    return chain(stage(*agents)).model_copy(update={"sub_agents": sub_agents, "limits": times})
-
-
-def begun(
-    *parents: ResolvedAgent,
-    limits: SubAgentLimits = NO_LIMITS,
-    below: tuple[str, ...] = (),
-    times: CallLimits = USUAL,
-) -> Story:
-    return Story(plan=plan(*parents, limits=limits, below=below, times=times)).asking()
-
-
-def call(story: Story, *calls: tuple[str, dict[str, str]], who: str = "Lead") -> list[e.Event]:
-    """The agent makes these calls in one answer."""
-    asked = story.asked(who).llm_call_id
-    made = tuple(
-        ToolCall(id=tool_call_id(asked, at), name=f"tarsy__{tool}", arguments=dict(arguments))
-        for at, (tool, arguments) in enumerate(calls)
-    )
-    return story.when(story.answer(agent=who).model_copy(update={"tool_calls": made}))
-
-
-def send(story: Story, *tasks: str, name: str = "Logs", who: str = "Lead") -> list[e.Event]:
-    return call(story, *[("dispatch_agent", {"name": name, "task": task}) for task in tasks], who=who)
-
-
-def answers(events: list[e.Event]) -> list[tuple[str, str]]:
-    return [(one.outcome, one.content) for one in events if isinstance(one, e.ToolCallCompleted)]
-
-
-def started(events: list[e.Event]) -> list[e.ExecutionStarted]:
-    return [one for one in events if isinstance(one, e.ExecutionStarted)]
-
-
-def ended(events: list[e.Event]) -> list[tuple[str, str]]:
-    return [(one.agent, one.status) for one in events if isinstance(one, e.ExecutionCompleted)]
-
-
-def messages(story: Story, who: str = "Lead") -> list[str]:
-    return [one.content for one in build_conversation(story.investigating, story.execution(who)).messages]
-
-
-def child(story: Story, task: str) -> Execution:
-    return next(one for one in story.investigating.executions.values() if one.started.task == task)
-
-
-def asked_ids(story: Story) -> list[str]:
-    return [one.event.llm_call_id for one in story.log if isinstance(one.event, e.LlmCallRequested)]
-
-
-def who_is_asked(story: Story) -> set[str]:
-    return {one.execution.agent.name for one in effects_of(story.state) if isinstance(one, LlmCallEffect)}
 
 
 # Beginning
@@ -122,6 +64,23 @@ def test_a_sub_agent_reads_its_task_and_only_the_facts_of_the_alert_that_this_na
     assert "reads Logs" not in one.system
 
 
+@pytest.mark.parametrize(
+    ("task", "named"),
+    [
+        ("Why does shop/api-7 restart?", {"pod: api-7", "namespace: shop"}),
+        ("Read pod/api-7, then SHOP.", {"pod: api-7", "namespace: shop"}),
+        ("Compare the namespace with that of api-70 and workshop", {"namespace: shop"}),
+        ("Who runs in the north west?", {"region: north west"}),
+        ("Anything?", set()),
+    ],
+)
+def test_a_fact_is_named_where_its_name_or_value_stands_by_itself(task: str, named: set[str]) -> None:
+    labels = {"pod": "api-7", "region": "north west"}
+    alert = ALERT.model_copy(update={"namespace": "shop", "labels": labels})
+    found = {f"{name}: {value}" for name, value in find_named_facts(alert, task)}
+    assert found - {"Type: kubernetes", "Title: It burns"} == named
+
+
 def test_an_agent_is_told_whom_it_may_send_and_others_are_not() -> None:
     story = begun()
     assert "- Logs: reads Logs\n- Metrics: reads Metrics" in story.execution("Lead").started.system
@@ -136,6 +95,20 @@ def test_a_sub_agent_has_the_tools_of_its_own_servers_within_the_operators_rules
     send(story, "a")
     assert [tool.tool for tool in story.execution("Lead").tools] == ["dispatch_agent", "cancel_agent", "list_agents"]
     assert [tool.tool for tool in child(story, "a").tools] == ["pods_list", "pods_delete", "read_result"]
+
+
+def test_the_evidence_of_an_investigation_lacks_what_a_sub_agent_had_no_tools_for() -> None:
+    story = Story(plan=plan(agent("Lead").model_copy(update={"servers": ()}))).started()
+    story.offered(READ.model_copy(update={"server": "other"}), unavailable=("kubernetes",))
+    send(story, "a")
+    assert "kubernetes" in child(story, "a").started.system
+    story.when(story.answer("I saw nothing", agent="Logs"))
+    story.when(story.answer("I wait", agent="Lead"))
+    story.when(story.answer("the cause", agent="Lead"))
+    assert isinstance(story.state, AtRest)
+    assert isinstance(story.state.ended, e.SessionCompleted)
+    (limit,) = story.state.ended.evidence_limits
+    assert limit.startswith("Logs has no tools")
 
 
 @pytest.mark.parametrize(
@@ -237,7 +210,73 @@ def test_a_failed_sub_agent_fails_nobody_else_unless_it_is_required(required: bo
     story.when(story.answer(error="no key", kind="credentials", agent="Logs"))
     assert "has ended: failed. no key" in messages(story)[-1]
     events = story.when(story.answer("the cause", agent="Lead"))
-    assert [one.status for one in events if isinstance(one, e.StageCompleted)] == [status]
+    (completed,) = [one for one in events if isinstance(one, e.StageCompleted)]
+    assert completed.status == status
+    assert completed.error == ("sub-agents that had to complete did not: Logs" if required else "")
+
+
+def test_a_required_task_that_failed_counts_as_its_last_run_does() -> None:
+    story = begun(limits=SubAgentLimits(required=True))
+    send(story, "a")
+    story.when(story.answer(error="no key", kind="credentials", agent="Logs"))
+    send(story, "a")
+    story.when(story.answer("found", agent="Logs"))
+    events = story.when(story.answer("the cause", agent="Lead"))
+    assert types(events)[-1] == "llm_call.requested", "it reads what came first"
+    events = story.when(story.answer("the cause", agent="Lead"))
+    assert [one.status for one in events if isinstance(one, e.StageCompleted)] == ["completed"]
+
+
+def test_a_conversation_that_is_too_long_shows_less_of_what_sub_agents_brought() -> None:
+    story = begun()
+    send(story, "a")
+    story.when(story.answer("I wait", agent="Lead"))
+    story.when(story.answer("x" * 30_000, agent="Logs"))
+    assert len(messages(story)[-1]) > 30_000
+    shorter = []
+    while types(story.when(story.answer(error="too long", kind="context_full", agent="Lead"))) == AGAIN:
+        shorter.append(len(messages(story)[-1]))
+        assert len(shorter) < 9
+    assert shorter == sorted(shorter, reverse=True)
+    assert shorter[-1] < 1_500
+
+
+def test_each_question_after_a_wait_has_its_own_retries() -> None:
+    story = begun(agent("Lead", max_iterations=9))
+    send(story, "a", "b", "c")
+    for _ in range(3):
+        story.when(story.answer("I wait", agent="Lead"))
+        story.when(story.answer("found", agent="Logs"))
+    story.when(story.answer(error="429", kind="rate_limited", agent="Lead"))
+    assert story.asked("Lead").wait_seconds == 5.0
+
+
+def test_an_agent_that_answers_people_may_send_others() -> None:
+    answering = agent("ChatAgent").model_copy(update={"sub_agents": ("Logs",)})
+    story = Story(plan=plan().model_copy(update={"chat": answering}))
+    story.asking()
+    story.when(story.answer("the cause", agent="Lead"))
+    story.questioned("Is it over?")
+    assert "- Logs: reads Logs" in story.execution("ChatAgent").started.system
+    send(story, "errors since then", who="ChatAgent")
+    story.when(story.answer("I wait", agent="ChatAgent"))
+    story.when(story.answer("none", agent="Logs"))
+    assert "none" in messages(story, "ChatAgent")[-1]
+    events = story.when(story.answer("It is over.", agent="ChatAgent"))
+    assert types(events)[-1] == "reply.completed"
+    assert isinstance(story.state, AtRest)
+
+
+def test_a_reply_that_is_cancelled_takes_its_sub_agents_along() -> None:
+    answering = agent("ChatAgent").model_copy(update={"sub_agents": ("Logs",)})
+    story = Story(plan=plan().model_copy(update={"chat": answering}))
+    story.asking()
+    story.when(story.answer("the cause", agent="Lead"))
+    story.questioned("Is it over?")
+    send(story, "errors since then", who="ChatAgent")
+    events = story.when(i.CancelRequested(request_id="r", author="ann"))
+    assert ended(events) == [("ChatAgent", "cancelled"), ("Logs", "cancelled")]
+    assert isinstance(story.state, AtRest)
 
 
 # Cancelling, and no orphans
@@ -269,6 +308,23 @@ def test_the_worker_of_a_cancelled_sub_agent_is_told_to_stop_its_call() -> None:
     call(story, ("cancel_agent", {"execution_id": child(story, "a").id}))
     told = replies_to(story.state, story.answer(agent="Lead").model_copy(update={"llm_call_id": asked}))
     assert told == [CallCancelled(call_id=wish.id)]
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_the_workers_of_those_below_an_agent_that_fails_are_told_to_stop(depth: int) -> None:
+    story = begun(agent("Lead"), agent("Other"), limits=SubAgentLimits(max_depth=depth), below=("Metrics",))
+    send(story, "a")
+    if depth == 2:
+        send(story, "b", name="Metrics", who="Logs")
+    who = "Metrics" if depth == 2 else "Logs"
+    story.when(story.answer(tools=(READ,), agent=who))
+    open_call = story.call_ids[-1]
+    failure = story.answer(error="no key", kind="credentials", agent="Lead")
+    story.when(failure)
+    assert replies_to(story.state, failure) == [CallCancelled(call_id=open_call)]
+    other = story.answer("It burns.", agent="Other")
+    story.when(other)
+    assert replies_to(story.state, other) == []
 
 
 def test_nobody_cancels_the_sub_agent_of_another() -> None:
@@ -303,88 +359,3 @@ def test_a_cancelled_session_ends_parents_and_sub_agents_at_once() -> None:
     events = story.when(i.CancelRequested(request_id="r", author="ann"))
     assert [status for _, status in ended(events)] == ["cancelled"] * 3
     assert isinstance(story.state, AtRest)
-
-
-# Limits
-
-
-def test_limits_of_number_are_answered_in_words() -> None:
-    story = begun(agent("Lead", max_iterations=9), limits=SubAgentLimits(max_running=2, max_started=3))
-    assert [outcome for outcome, _ in answers(send(story, "a", "b", "c"))] == ["ok", "ok", "rejected"]
-    story.when(story.answer("found", agent="Logs"))
-    assert [outcome for outcome, _ in answers(send(story, "c"))] == ["ok"]
-    story.when(story.answer("found", agent="Logs"))
-    assert "may send no more" in answers(send(story, "d"))[0][1]
-
-
-@pytest.mark.parametrize("depth", [1, 2])
-def test_a_sub_agent_sends_others_only_within_the_depth(depth: int) -> None:
-    story = begun(limits=SubAgentLimits(max_depth=depth), below=("Metrics",))
-    send(story, "a")
-    assert ("dispatch_agent" in {tool.tool for tool in child(story, "a").tools}) == (depth == 2)
-    if depth == 2:
-        send(story, "b", name="Metrics", who="Logs")
-        assert "dispatch_agent" not in {tool.tool for tool in child(story, "b").tools}
-
-
-def test_when_the_tokens_are_used_up_sub_agents_conclude_and_nobody_is_sent() -> None:
-    story = begun(limits=SubAgentLimits(max_tokens=100))
-    send(story, "a")
-    usage = Usage(input_tokens=90, output_tokens=20)
-    story.when(story.answer(tools=(READ,), agent="Logs").model_copy(update={"usage": usage}))
-    story.when(story.result(story.call_ids[-1]))
-    assert (story.asked("Logs").purpose, story.asked("Logs").reason) == ("conclusion", "token_budget")
-    assert answers(send(story, "b"))[0][0] == "rejected"
-    events = story.when(story.answer("so far", agent="Logs"))
-    (completed,) = [one for one in events if isinstance(one, e.ExecutionCompleted)]
-    assert completed.partial_reason.startswith("token_budget")
-
-
-def test_a_sub_agent_loses_its_tools_then_ends_with_what_it_has_and_the_parent_reads_it() -> None:
-    story = begun(limits=SubAgentLimits(seconds=100), times=CallLimits(conclusion_seconds=10))
-    send(story, "a")
-    one = child(story, "a")
-    story.when(story.answer("I wait", agent="Lead"))
-    story.when(story.answer("looking", tools=(READ,), agent="Logs"))
-    story.now = one.began_at + timedelta(seconds=90)
-    events = story.when(i.DeadlinePassed(call_id=time_budget_id(one.id)))
-    assert types(events) == ["tool_call.completed", "llm_call.requested"]
-    assert (story.asked("Logs").purpose, story.asked("Logs").reason) == ("conclusion", "time_budget")
-    story.now = one.began_at + timedelta(seconds=100)
-    events = story.when(i.DeadlinePassed(call_id=execution_time_id(one.id)))
-    assert ended(events) == [("Logs", "timed_out")]
-    assert story.asked("Lead").purpose == "iteration"
-    assert "looking" in messages(story)[-1]
-
-
-def test_a_sub_agent_never_outlives_the_time_in_which_its_parent_may_call_tools() -> None:
-    times = CallLimits(session_seconds=1000, conclusion_seconds=100)
-    story = begun(limits=SubAgentLimits(seconds=10_000), times=times)
-    send(story, "a")
-    began = story.investigating.life.began_at
-    assert began is not None
-    ends = {one.id: one.at - began for one in list_deadlines(story.investigating)}
-    assert ends[execution_time_id(child(story, "a").id)] == timedelta(seconds=900)
-    assert ends[time_budget_id(child(story, "a").id)] == timedelta(seconds=800)
-
-
-def test_all_sub_agents_together_have_one_time_from_the_first_on() -> None:
-    story = begun(limits=SubAgentLimits(total_seconds=500))
-    send(story, "a")
-    story.now += timedelta(seconds=300)
-    send(story, "b")
-    first = child(story, "a").began_at
-    ends = {one.id: one.at - first for one in list_deadlines(story.investigating)}
-    assert ends[execution_time_id(child(story, "b").id)] == timedelta(seconds=500)
-
-
-def test_a_parent_that_waits_has_no_deadline_of_its_iteration_and_a_new_one_when_it_is_asked() -> None:
-    story = begun()
-    send(story, "a")
-    story.when(story.answer("I wait", agent="Lead"))
-    deadline = iteration_id(story.execution("Lead").id, 2)
-    assert deadline not in {one.id for one in list_deadlines(story.investigating)}
-    story.now += timedelta(seconds=1000)
-    story.when(story.answer("found", agent="Logs"))
-    (found,) = [one for one in list_deadlines(story.investigating) if one.id == deadline]
-    assert found.at - story.now == timedelta(seconds=360)

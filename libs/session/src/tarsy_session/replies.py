@@ -12,7 +12,7 @@ from tarsy_contracts.messages import inputs as i
 from tarsy_contracts.messages.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
 from tarsy_session.executions.children import ancestors_of
 from tarsy_session.phases import CANCEL_ANSWERS
-from tarsy_session.state import Claim, Investigating, NotStarted, SessionState, Unsupported
+from tarsy_session.state import AtRest, Claim, Investigating, NotStarted, SessionState, Unsupported
 from tarsy_session.state_queries import call_of_summary
 
 FORGOTTEN = "the request was refused a while ago; the reason is not kept any longer"
@@ -36,7 +36,7 @@ def replies_to(state: SessionState, decided: i.Input) -> Sequence[Control]:
         case i.DeadlinePassed():
             return _no_longer_waited_for(state, decided.call_id)
         case i.LlmCallReported():
-            return _of_cancelled_agents(state, decided)
+            return _of_ended_sub_agents(state, decided)
         case (
             i.AlertReceived()
             | i.AlertResolutionReported()
@@ -147,13 +147,18 @@ def _interrupted(state: SessionState) -> Sequence[Control]:
     return cancellations(state) if runs and runs[-1].completed is None else []
 
 
-def _of_cancelled_agents(state: SessionState, reported: i.LlmCallReported) -> Sequence[Control]:
-    """Nobody waits for the calls of sub-agents that this answer has cancelled, and of those below them."""
-    if not isinstance(state, Investigating):
+def _of_ended_sub_agents(state: SessionState, reported: i.LlmCallReported) -> Sequence[Control]:
+    """Nobody waits for the calls of sub-agents that this answer has ended, and of those below them.
+
+    They end because the answer cancels them, or because the agent that sent them ends with it.
+    """
+    if isinstance(state, NotStarted | Unsupported):
         return []
-    ended = set(_cancelled_by(state, reported.llm_call_id))
+    ended = {*_cancelled_by(state, reported.llm_call_id), *_ended_by(state, reported.llm_call_id)}
     below = {
-        id for id, one in state.executions.items() if ended & {id, *(above.id for above in ancestors_of(state, one))}
+        id
+        for id, one in state.executions.items()
+        if one.parent_id and ended & {id, *(above.id for above in ancestors_of(state, one))}
     }
     return [
         CallCancelled(call_id=call_id)
@@ -162,11 +167,19 @@ def _of_cancelled_agents(state: SessionState, reported: i.LlmCallReported) -> Se
     ]
 
 
-def _cancelled_by(state: Investigating, llm_call_id: str) -> Iterator[str]:
+def _cancelled_by(state: Investigating | AtRest, llm_call_id: str) -> Iterator[str]:
     for call in state.calls.values():
         requested = call.requested
         if requested.llm_call_id == llm_call_id and (requested.server, requested.tool) == (OWN_SERVER, CANCEL_AGENT):
             yield str(requested.arguments.get("execution_id"))
+
+
+def _ended_by(state: Investigating | AtRest, llm_call_id: str) -> Iterator[str]:
+    for execution in state.executions.values():
+        last = execution.turns[-1].requested.llm_call_id if execution.turns else ""
+        failed = "" if execution.retries.failed is None else execution.retries.failed.llm_call_id
+        if not execution.open and llm_call_id in (last, failed):
+            yield execution.id
 
 
 def _no_longer_waited_for(state: SessionState, id: str) -> Sequence[Control]:

@@ -110,7 +110,7 @@ def end_stage(state: Investigating, stage: Stage) -> e.StageCompleted:
     elif len(set(statuses)) == 1 and statuses[0] != "completed":
         status = statuses[0]
     started = stage.started
-    error = "" if status == "completed" else _errors(executions)
+    error = "" if status == "completed" else _errors(state, executions)
     return e.StageCompleted(
         stage_id=started.stage_id, index=started.index, name=started.name, status=status, error=error
     )
@@ -118,17 +118,31 @@ def end_stage(state: Investigating, stage: Stage) -> e.StageCompleted:
 
 def _status_of(state: Investigating, execution: Execution, completed: e.ExecutionCompleted) -> e.EndStatus:
     """That of the agent, unless its sub-agents had to complete and did not."""
-    sent = [one.completed.status for one in children_of(state, execution) if one.completed is not None]
-    if completed.status != "completed" or not execution.agent.sub_agent_limits.required:
-        return completed.status
-    return "completed" if all(one == "completed" for one in sent) else "failed"
+    return "failed" if completed.status == "completed" and _list_missed(state, execution) else completed.status
 
 
-def _errors(executions: Sequence[Execution]) -> str:
-    ended = [one.completed for one in executions if one.completed is not None and one.completed.error]
+def _list_missed(state: Investigating, execution: Execution) -> list[str]:
+    """The sub-agents that had to complete and did not."""
+    if not execution.agent.sub_agent_limits.required:
+        return []
+    # A task that failed and was given again counts as its last run does.
+    last = {(one.agent.name, one.started.task): one.completed for one in children_of(state, execution)}
+    return [name for (name, _), ended in last.items() if ended is None or ended.status != "completed"]
+
+
+def _errors(state: Investigating, executions: Sequence[Execution]) -> str:
+    reasons = [_reason(state, one) for one in executions]
     if len(executions) == 1:
-        return "".join(one.error for one in ended)
-    return "; ".join(f"{one.agent}: {one.error}" for one in ended)
+        return "".join(reasons)
+    named = zip(executions, reasons, strict=True)
+    return "; ".join(f"{one.started.agent}: {reason}" for one, reason in named if reason)
+
+
+def _reason(state: Investigating, execution: Execution) -> str:
+    missed = _list_missed(state, execution)
+    if execution.completed is None or execution.completed.error or not missed:
+        return "" if execution.completed is None else execution.completed.error
+    return f"sub-agents that had to complete did not: {', '.join(dict.fromkeys(missed))}"
 
 
 def _too_many(stage: Stage, tools: Sequence[e.OfferedTool], described: Mapping[str, str]) -> str:

@@ -13,7 +13,7 @@ from tarsy_session.decide_phases import request_due_phase
 from tarsy_session.downtime import NO_DOWNTIME, Downtime
 from tarsy_session.executions.children import has_open_children, is_orphan, was_told_since
 from tarsy_session.executions.end import close_execution, end_execution
-from tarsy_session.executions.limits import is_over_tokens
+from tarsy_session.executions.limits import conclude_in_budget
 from tarsy_session.llm_failures import CONTEXT_FULL, ITERATION_TIMEOUT, MAY_CONCLUDE, TOOLS_REFUSED
 from tarsy_session.llm_retry import Fail, Retry, UseFallback, after_failure
 from tarsy_session.partial_analysis import compose_partial, has_evidence
@@ -42,7 +42,7 @@ def next_events(state: SessionState, at: datetime, downtime: Downtime = NO_DOWNT
     """Returns the next events that the state itself brings; empty when it waits for an input."""
     match state:
         case Investigating():
-            return conclude_in_time(state, _next_events(state, at), at, downtime)
+            return conclude_in_time(state, conclude_in_budget(state, _next_events(state, at)), at, downtime)
         case AtRest():
             return request_due_phase(state)
         case _:
@@ -189,10 +189,7 @@ def _blank_reason(execution: Execution) -> str:
 def _ask(state: Investigating, execution: Execution, iteration: int) -> e.LlmCallRequested:
     """Asks the model; past the last iteration without tools, to conclude."""
     question = _question(execution, iteration, attempt=1)
-    changes: dict[str, object] = {"shortened": shorten_in_time(state, execution)}
-    if is_over_tokens(state, execution):
-        changes |= {"purpose": "conclusion", "reason": e.TOKEN_BUDGET}
-    return question.model_copy(update=changes)
+    return question.model_copy(update={"shortened": shorten_in_time(state, execution)})
 
 
 def _ask_again(

@@ -41,7 +41,8 @@ def messages_after(
 def _results_after(state: Investigating, execution: Execution, turn: int) -> Iterator[UserMessage]:
     for child in children_of(state, execution):
         if child.completed is not None and child.read_after == turn:
-            yield UserMessage(content=note_sub_agent_ended(child.id, child.completed))
+            most = execution.shortened.result_characters
+            yield UserMessage(content=note_sub_agent_ended(child.id, child.completed, most))
 
 
 def _describe(call: ToolCallState, event: e.ToolCallOutcomeLearned) -> str:

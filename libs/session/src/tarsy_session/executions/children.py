@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain
-from tarsy_session.state import Execution, Investigating
+from tarsy_session.state import AtRest, Execution, Investigating
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def is_orphan(state: Investigating, execution: Execution) -> bool:
     return parent is not None and not parent.open
 
 
-def ancestors_of(state: Investigating, execution: Execution) -> list[Execution]:
+def ancestors_of(state: Investigating | AtRest, execution: Execution) -> list[Execution]:
     """From its parent to the stage's own agent."""
     found: list[Execution] = []
     parent = state.executions.get(execution.parent_id)

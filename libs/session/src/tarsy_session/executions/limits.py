@@ -1,7 +1,8 @@
-"""Limits of sub-agents: number, depth, tokens and time. Pure. One question before each start."""
+"""Limits of sub-agents: number, depth and tokens. Pure. Asked before each start, and before each question."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from tarsy_contracts import events as e
 from tarsy_session.executions.children import ancestors_of, children_of
 from tarsy_session.state import Execution, Investigating
 
@@ -31,7 +32,20 @@ def may_send(state: Investigating, execution: Execution, *, below: int = 0) -> b
     return len(ancestors) + below < own.agent.sub_agent_limits.max_depth
 
 
-def is_over_tokens(state: Investigating, execution: Execution) -> bool:
+def conclude_in_budget(state: Investigating, events: Sequence[e.Event]) -> Sequence[e.Event]:
+    """The same events; sub-agents are asked to conclude where their tokens are used up."""
+    return [_conclude(state, event) for event in events]
+
+
+def _conclude(state: Investigating, event: e.Event) -> e.Event:
+    if not isinstance(event, e.LlmCallRequested) or event.purpose == "conclusion":
+        return event
+    if not _is_over_tokens(state, state.executions[event.execution_id]):
+        return event
+    return event.model_copy(update={"purpose": "conclusion", "reason": e.TOKEN_BUDGET})
+
+
+def _is_over_tokens(state: Investigating, execution: Execution) -> bool:
     """Whether it is a sub-agent, and those of one of its ancestors have used all their tokens."""
     return any(_has_spent_all(state, one) for one in ancestors_of(state, execution))
 

@@ -14,7 +14,6 @@ from tarsy_session.text import fence, remove_marks, shorten, to_one_line
 RESULT_CHARACTERS = 40_000
 VALUE_CHARACTERS = 500
 DESCRIPTION_CHARACTERS = 500
-WORD = re.compile(r"[\w./:@-]*\w")
 
 SUB_AGENTS = Template("""\
 ## Sub-agents
@@ -68,7 +67,7 @@ def find_named_facts(alert: Alert, task: str) -> Iterator[tuple[str, str]]:
     yield "Type", alert.alert_type
     if alert.title:
         yield "Title", alert.title
-    words = {word.casefold() for word in WORD.findall(task)}
+    words = task.casefold()
     found = {
         "severity": alert.severity,
         "cluster": alert.cluster,
@@ -77,15 +76,21 @@ def find_named_facts(alert: Alert, task: str) -> Iterator[tuple[str, str]]:
         **alert.labels,
     }
     for name, value in found.items():
-        if value and (name.casefold() in words or value.casefold() in words):
+        if value and (_is_named(name, words) or _is_named(value, words)):
             yield name, value
 
 
-def note_sub_agent_ended(execution_id: str, ended: ExecutionCompleted) -> str:
-    """The message by which a parent reads what came of a sub-agent."""
+def _is_named(fact: str, words: str) -> bool:
+    """Whether it stands there by itself: `api` does not in `api-7`, and does in `shop/api`."""
+    return re.search(rf"(?<![\w-]){re.escape(fact.casefold())}(?![\w-])", words) is not None
+
+
+def note_sub_agent_ended(execution_id: str, ended: ExecutionCompleted, most: int | None = None) -> str:
+    """Writes the message by which a parent reads what came of a sub-agent. `most`: characters of its result."""
     parts = [f"[Sub-agent {ended.agent} ({execution_id}) has ended: {ended.status}.{_why(ended)}]"]
     if ended.final_analysis:
-        parts.append(fence("RESULT", shorten(ended.final_analysis, RESULT_CHARACTERS)))
+        limit = RESULT_CHARACTERS if most is None else min(most, RESULT_CHARACTERS)
+        parts.append(fence("RESULT", shorten(ended.final_analysis, limit)))
     return "\n\n".join(parts)
 
 

@@ -41,11 +41,13 @@ class PendingLlmCall:
 class RetryState:
     """Retries of the LLM call of the present iteration.
 
+    `first`: the attempt with which the present question began: a parent that waited is asked again in its iteration.
     `failures`: in a row, of the provider that is asked now. `waited_seconds`: because providers had too much to do.
     `failed`: the last failure, while no answer came after it.
     """
 
     attempt: int = 0
+    first: int = 1
     failures: int = 0
     waited_seconds: float = 0.0
     failed: e.LlmCallFailed | None = None
