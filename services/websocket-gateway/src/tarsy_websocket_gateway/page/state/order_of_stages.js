@@ -1,5 +1,6 @@
 // In which order stages are shown: as they began, but a synthesis under the stage that it joins.
 
+import { nestAgents } from "./agent_tree.js";
 import { isReply } from "./chat_state.js";
 
 /** @typedef {import("./session_state.js").Session} Session
@@ -25,7 +26,7 @@ export function synthesesOf(session, stage) {
  *  @param {string} stageId
  *  @returns {Execution[]} */
 export function agentsOf(session, stageId) {
-  return ownAgentsOf(session, stageId).flatMap((one) => [one, ...everybodyBelow(session, one)]);
+  return nestAgents(byIndex(session, (one) => one.stage_id === stageId)).map(({ agent }) => agent);
 }
 
 /** Those that nobody has sent.
@@ -39,13 +40,6 @@ export function ownAgentsOf(session, stageId) {
  *  @param {Execution} agent */
 export function subAgentsOf(session, agent) {
   return byIndex(session, (one) => one.parent_execution_id === agent.execution_id);
-}
-
-/** @param {Session} session
- *  @param {Execution} agent
- *  @returns {Execution[]} */
-function everybodyBelow(session, agent) {
-  return subAgentsOf(session, agent).flatMap((one) => [one, ...everybodyBelow(session, one)]);
 }
 
 /** @param {Session} session

@@ -73,6 +73,7 @@ function AgentLine({ store, agent }) {
       <${PartLink} store=${store} id=${id} href=${`#panel-${id}`} name=${agent.agent_name} />
       <${Status} status=${agent.status} isLimited=${Boolean(agent.partial_reason)} />
       <span class="more quiet"><${Took} ...${timesOf(store.detail.value, agent)} /><span class="about">${agentFacts(agent)}</span></span>
+      ${agent.task && html`<p class="task quiet">${agent.task}</p>`}
       <${Failure} store=${store} step=${agent} />
       ${sent.length > 0 && html`<ul>${sent.map((one) => html`<${AgentLine} key=${one.execution_id} store=${store} agent=${one} />`)}</ul>`}
     </li>
