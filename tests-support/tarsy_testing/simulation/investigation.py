@@ -32,10 +32,13 @@ GUARDED_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "guarded"})
 """The same, but what the agent wants to delete waits for a person."""
 
 WIDE_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "wide"})
-"""One agent sends three others, and concludes when all have ended."""
+"""One agent sends ten others, and concludes when all have ended."""
 
 PATIENT_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "patient"})
-"""The same, but the agent answers without a call, and reads what they bring as they end."""
+"""One agent sends three others, answers without a call, and reads what they bring as they end."""
+
+LOOKERS = 7
+"""They are seven of ten sub-agents. The others meet all that can be lost, each for itself."""
 
 LINE = "2026-11-22T03:00:00Z api-7 ERROR out of memory in tax.loadAll, row {}\n"
 LONG = "".join(LINE.format(number) for number in range(8))
@@ -68,12 +71,12 @@ def config() -> Config:
     looks = {"name": "look", "agents": [one, other], "success_policy": "all"}
     acts = {"name": "act", "agents": [{"name": "Fixer", "llm_provider": STEADY}]}
     scripted = {"type": "scripted", "script": "none.yaml"}
-    sends = {"sub_agents": ["Lister", "Reader", "Deleter"]}
+    sends = {"sub_agents": ["Lister", "Reader", "Deleter", "Looker"], "orchestrator": {"max_concurrent_agents": 10}}
     return Config.model_validate(
         {
             "agents": {
                 name: {"mcp_servers": [SERVER]}
-                for name in ("Pods", "Events", "Fixer", "Lister", "Reader", "Deleter", "Lead")
+                for name in ("Pods", "Events", "Fixer", "Lister", "Reader", "Deleter", "Looker", "Lead", "PatientLead")
             },
             "agent_chains": {
                 "crash": {"alert_types": ["crash"], "stages": [looks, acts]},
@@ -84,7 +87,7 @@ def config() -> Config:
                 },
                 "patient": {
                     "alert_types": ["patient"],
-                    "stages": [{"name": "look", "agents": [{"name": "Lead", **sends}]}],
+                    "stages": [{"name": "look", "agents": [{"name": "PatientLead", **sends}]}],
                 },
                 "guarded": {
                     "alert_types": ["guarded"],
@@ -130,10 +133,10 @@ def _calls(*tools: str) -> list[JsonValue]:
     return [{"name": f"{SERVER}__{tool}", "arguments": {"pod": "api-7"}} for tool in tools]
 
 
-def _send(*names: str) -> list[JsonValue]:
-    """Everybody has the same task."""
+def _send(*names: str, pod: str = "api-7") -> list[JsonValue]:
+    """All have the same task."""
     return [
-        {"name": f"{OWN_SERVER}__{DISPATCH_AGENT}", "arguments": {"name": name, "task": "What is wrong with api-7?"}}
+        {"name": f"{OWN_SERVER}__{DISPATCH_AGENT}", "arguments": {"name": name, "task": f"What is wrong with {pod}?"}}
         for name in names
     ]
 
@@ -181,9 +184,22 @@ SCRIPTS: Mapping[str, Sequence[Mapping[str, JsonValue]]] = {
             "agent": "Lead",
             "iteration": 1,
             "text": "I send others, one of them twice.",
-            "tool_calls": [*_send("Lister", "Reader", "Deleter", "Lister"), *_calls("pods_list")],
+            "tool_calls": [
+                *_send("Lister", "Reader", "Deleter", "Lister"),
+                *(call for number in range(LOOKERS) for call in _send("Looker", pod=f"api-{number}")),
+                *_calls("pods_list"),
+            ],
         },
         {"agent": "Lead", "iteration": 2, "text": "It leaks, and the pod is gone."},
+        {
+            "agent": "PatientLead",
+            "iteration": 1,
+            "text": "I send others, one of them twice.",
+            "tool_calls": [*_send("Lister", "Reader", "Deleter", "Lister"), *_calls("pods_list")],
+        },
+        {"agent": "PatientLead", "iteration": 2, "text": "It leaks, and the pod is gone."},
+        {"agent": "Looker", "iteration": 1, "text": "I look.", "tool_calls": _calls("pods_list")},
+        {"agent": "Looker", "iteration": 2, "text": "It is well."},
         {"agent": "Lister", "iteration": 1, "text": "I list.", "tool_calls": _calls("pods_list", "events_list")},
         {"agent": "Lister", "iteration": 2, "text": "It crashes."},
         {"agent": "Reader", "iteration": 1, "text": "I read.", "tool_calls": _calls("pods_log")},
