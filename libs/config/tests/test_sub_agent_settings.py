@@ -39,12 +39,26 @@ def first(plan: ResolvedChain) -> ResolvedAgent:
         ("{A: {sub_agents: [B]}, B: {}}", "sub_agents: [A], stages: [{name: s, agents: [{name: A}]}]", ("A",)),
         ("{A: {}, B: {}}", "sub_agents: [A], stages: [{name: s, sub_agents: [B], agents: [{name: A}]}]", ("B",)),
         ("{A: {}, B: {}}", "sub_agents: [A], stages: [{name: s, agents: [{name: A, sub_agents: []}]}]", ()),
+        ("{A: {}, B: {}}", "sub_agents: [{name: B}], stages: [{name: s, agents: [{name: A}]}]", ("B",)),
     ],
 )
 def test_the_last_section_that_names_sub_agents_counts(
     agents: str, chain: str, sent: tuple[str, ...], tmp_path: Path
 ) -> None:
     assert first(load(tmp_path, agents, chain)).sub_agents == sent
+
+
+@pytest.mark.parametrize(
+    ("chat", "sent"), [("{}", ("B",)), ("{sub_agents: []}", ()), ("{sub_agents: [WebResearcher]}", ("WebResearcher",))]
+)
+def test_an_agent_that_answers_people_has_those_of_its_chain_or_of_chat(
+    chat: str, sent: tuple[str, ...], tmp_path: Path
+) -> None:
+    stages = "stages: [{name: s, agents: [{name: A}]}]"
+    plan = load(tmp_path, "{A: {}, B: {}}", f"sub_agents: [B], chat: {chat}, {stages}")
+    assert plan.chat is not None
+    assert plan.chat.sub_agents == sent
+    assert set(sent) <= plan.sub_agents.keys()
 
 
 def test_what_stands_beside_a_name_wins_over_the_agents_own_definition(tmp_path: Path) -> None:

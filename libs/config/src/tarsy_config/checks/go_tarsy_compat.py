@@ -79,6 +79,7 @@ def strip_unsupported(document: Document) -> None:
     for at, sentence in _every(document, WITHOUT_MEANING):
         document.note(at, sentence)
         _take_out(document, at)
+    _leaders(document)
     _idle_agents(document)
     _masking_stays(document)
 
@@ -93,6 +94,15 @@ def _take_out(document: Document, path: KeyPath) -> None:
     for _, around in find_values(document.data, path[:-1]):
         if isinstance(around, dict):
             around.pop(str(path[-1]), None)
+
+
+def _leaders(document: Document) -> None:
+    """Earlier versions had a type of their own for agents that send others."""
+    for pattern in (AGENT, STAGE_AGENT):
+        for path, agent in list(find_values(document.data, pattern)):
+            if isinstance(agent, dict) and agent.get("type") == "orchestrator":
+                document.note((*path, "type"), "has no effect here: an agent that has sub_agents sends them")
+                del agent["type"]
 
 
 def _idle_agents(document: Document) -> None:
