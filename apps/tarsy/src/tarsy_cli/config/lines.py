@@ -34,8 +34,10 @@ def _of(key: str, inside: JsonValue, before: str) -> Iterator[str]:
 
 def _text(value: JsonValue) -> str:
     match value:
-        case None | "" | [] | {}:
+        case None | "" | []:
             return "none"
+        case dict():
+            return ", ".join(f"{key}: {_text(inside)}" for key, inside in value.items()) or "none"
         case bool():
             return "yes" if value else "no"
         case float():
