@@ -44,7 +44,8 @@ def test_ten_run_side_by_side_and_their_parent_concludes_with_what_they_bring(wi
 
 async def test_people_see_who_sent_whom_for_what_and_what_came_of_it(system: System, wide: SessionLog) -> None:
     lead, id = parent_of(wide), session_of(wide)
-    stage = rows((await shown(system, id, wide))["stages"])[0]
+    session = await shown(system, id, wide)
+    stage = rows(session["stages"])[0]
     children = [one for one in rows(stage["executions"]) if one["parent_execution_id"]]
     assert {one["parent_execution_id"] for one in children} == {lead.execution_id}
     (reader,) = [one for one in children if one["agent_name"] == "LogReader"]
@@ -56,6 +57,11 @@ async def test_people_see_who_sent_whom_for_what_and_what_came_of_it(system: Sys
         if one["event_type"] == "final_analysis" and one["execution_id"] == reader["execution_id"]
     ]  # fmt: skip
     assert analysis["content"] == RESULT
+    listed = system.get("/api/v1/sessions?page_size=100")
+    assert isinstance(listed, dict)
+    (row,) = [one for one in rows(listed["sessions"]) if one["id"] == id]
+    assert session["has_sub_agents"] is row["has_sub_agents"] is True
+    assert row["input_tokens"] == session["input_tokens"]
 
 
 async def test_the_record_has_sub_agents_and_the_words_that_their_parent_read(system: System, wide: SessionLog) -> None:

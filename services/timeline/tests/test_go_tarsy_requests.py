@@ -37,7 +37,7 @@ REVIEWS = {
 ACTIONS = {"has_action_stages", "actions_executed"}
 HERE = {"cost_completeness"}
 """Of a session; an execution and a summary have none."""
-LISTED = {f"sessions[].{key}: missing" for key in COSTS - HERE | SCORES | REVIEWS | ACTIONS | {"has_sub_agents"}} - {
+LISTED = {f"sessions[].{key}: missing" for key in COSTS - HERE | SCORES | REVIEWS | ACTIONS} - {
     "sessions[].cost_estimation_enabled: missing"
 } | {"cost_estimation_enabled: missing"}
 DETAIL = {
@@ -221,5 +221,5 @@ async def test_what_is_not_here_says_so_in_gos_shape(client: httpx2.AsyncClient,
 async def test_the_page_names_every_endpoint_and_every_key_that_is_not_there() -> None:
     page = PAGE.read_text("utf-8")
     steps = {step for one in go_answers() for step in one.endpoint[1].split("/")}
-    keys = COSTS | SCORES | REVIEWS | ACTIONS | {"has_sub_agents", "llm_backend", "unpriced_interaction_count"}
+    keys = COSTS | SCORES | REVIEWS | ACTIONS | {"llm_backend", "unpriced_interaction_count"}
     assert {word for word in (steps - {"nope", "needs_review"}) | keys if word not in page} == set()

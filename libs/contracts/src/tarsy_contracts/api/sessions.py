@@ -68,7 +68,8 @@ class SessionTotals(SessionOverview):
     agents. `llm_provider`: what the sender chose instead of the configuration. `cost`: of its tokens in US dollars, by
     the prices that are configured now; null where no model that it used has one. `partial_reason`: why its analysis is
     less than whole; null where each agent concluded itself. `chain_chosen_by`: the rule by which the chain was chosen,
-    for people; empty in older sessions. `chain_unmatched`: it is the default, as none matched.
+    for people; empty in older sessions. `chain_unmatched`: it is the default, as none matched. `has_sub_agents`: an
+    agent has sent another one.
     """
 
     scripted: bool
@@ -83,6 +84,7 @@ class SessionTotals(SessionOverview):
     evidence_limits: tuple[str, ...] = ()
     total_stages: int
     has_parallel_stages: bool
+    has_sub_agents: bool = False
     llm_interaction_count: int
     mcp_interaction_count: int
     input_tokens: int
