@@ -5,13 +5,14 @@ from datetime import timedelta
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_contracts.chain import CallLimits, SubAgentLimits
+from tarsy_contracts.chain import ApprovalRule, CallLimits, ResolvedServer, SubAgentLimits
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.messages import inputs as i
 from tarsy_contracts.wire.ids import execution_time_id, iteration_id, time_budget_id
 from tarsy_session.deadlines import list_deadlines
-from tarsy_testing.story.delegation import answers, begun, child, ended, messages, send
-from tarsy_testing.story.story import READ, agent, types
+from tarsy_session.state_queries import only_waits_for_people
+from tarsy_testing.story.delegation import answers, begun, child, ended, messages, plan, send
+from tarsy_testing.story.story import DELETE, READ, Story, agent, types
 
 
 def test_limits_of_number_are_answered_in_words() -> None:
@@ -94,6 +95,43 @@ def test_a_parent_that_waits_has_no_deadline_of_its_iteration_and_a_new_one_when
     story.when(story.answer("found", agent="Logs"))
     (found,) = [one for one in list_deadlines(story.investigating) if one.id == deadline]
     assert found.at - story.now == timedelta(seconds=360)
+
+
+GUARDED = ResolvedServer(server="kubernetes", allow=("*",), approve=ApprovalRule(changing=True))
+
+
+def waiting_for_a_person() -> Story:
+    """Lead waits for Logs, which may not delete before somebody approves."""
+    limits = SubAgentLimits(seconds=100)
+    resolved = plan(agent("Lead", server=GUARDED), limits=limits)
+    logs = resolved.sub_agents["Logs"].model_copy(update={"servers": (GUARDED,)})
+    story = Story(plan=resolved.model_copy(update={"sub_agents": {**resolved.sub_agents, "Logs": logs}})).asking()
+    send(story, "a")
+    story.when(story.answer("I wait", agent="Lead"))
+    story.when(story.answer("It hangs.", tools=(DELETE,), agent="Logs"))
+    return story
+
+
+def test_while_a_person_is_asked_no_clock_of_parent_or_sub_agent_runs() -> None:
+    story = waiting_for_a_person()
+    one = child(story, "a")
+    assert only_waits_for_people(story.investigating)
+    before = {execution_time_id(one.id), iteration_id(one.id, 1), iteration_id(one.parent_id, 1)}
+    assert before.isdisjoint(deadline.id for deadline in list_deadlines(story.investigating))
+    story.now += timedelta(seconds=500)
+    story.when(story.decision(story.call_ids[-1]))
+    end = next(at.at for at in list_deadlines(story.investigating) if at.id == execution_time_id(one.id))
+    assert story.now < end < story.now + timedelta(seconds=100)
+
+
+def test_a_sub_agent_that_is_cancelled_asks_nobody_any_more() -> None:
+    story = waiting_for_a_person()
+    call_id = story.call_ids[-1]
+    events = story.when(i.CancelRequested(request_id="r", author="ann"))
+    assert [one.outcome for one in events if isinstance(one, e.ToolCallApprovalDecided)] == ["cancelled"]
+    assert ended(events) == [("Lead", "cancelled"), ("Logs", "cancelled")]
+    refused = story.when(story.decision(call_id))
+    assert types(refused) == ["request.refused"]
 
 
 def test_a_sub_agent_that_concludes_for_its_tokens_does_so_also_when_it_is_asked_again() -> None:

@@ -181,6 +181,14 @@ def test_an_answer_without_a_call_waits_for_those_that_run_and_the_wait_costs_no
     assert len(set(asked_ids(story))) == len(asked_ids(story))
 
 
+def test_an_empty_answer_waits_as_any_other_without_a_call() -> None:
+    story = begun()
+    send(story, "a")
+    assert types(story.when(story.answer("", agent="Lead"))) == ["llm_call.completed"]
+    story.when(story.answer("it leaks", agent="Logs"))
+    assert (story.asked("Lead").iteration, "it leaks" in messages(story)[-1]) == (2, True)
+
+
 def test_a_result_that_came_while_the_parent_answered_is_read_before_it_may_end() -> None:
     story = begun()
     send(story, "a")

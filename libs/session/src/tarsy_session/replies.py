@@ -154,12 +154,11 @@ def _of_ended_sub_agents(state: SessionState, reported: i.LlmCallReported) -> Se
     """
     if isinstance(state, NotStarted | Unsupported):
         return []
+    sub_agents = [one for one in state.executions.values() if one.parent_id]
+    if not sub_agents:
+        return []
     ended = {*_cancelled_by(state, reported.llm_call_id), *_ended_by(state, reported.llm_call_id)}
-    below = {
-        id
-        for id, one in state.executions.items()
-        if one.parent_id and ended & {id, *(above.id for above in ancestors_of(state, one))}
-    }
+    below = {one.id for one in sub_agents if ended & {one.id, *(above.id for above in ancestors_of(state, one))}}
     return [
         CallCancelled(call_id=call_id)
         for call_id, call in state.calls.items()

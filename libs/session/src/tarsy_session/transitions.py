@@ -18,6 +18,7 @@ from tarsy_session.llm_failures import CONTEXT_FULL, ITERATION_TIMEOUT, MAY_CONC
 from tarsy_session.llm_retry import Fail, Retry, UseFallback, after_failure
 from tarsy_session.partial_analysis import compose_partial, has_evidence
 from tarsy_session.phases import phase_of
+from tarsy_session.prompts.notes import NUDGE
 from tarsy_session.stages import end_stage, start_without_tools
 from tarsy_session.state import AtRest, Execution, Investigating, SessionState, Stage, Turn
 from tarsy_session.summaries import next_summaries
@@ -151,7 +152,7 @@ def _after_turn(state: Investigating, execution: Execution) -> Sequence[e.Event]
     if not all(state.calls[call_id].result_ready for call_id in turn.calls):
         return []
     told, waits = was_told_since(state, execution), has_open_children(state, execution)
-    if turn.final_answer and turn.requested.purpose != "conclusion" and (told or waits):
+    if _may_wait(turn) and turn.requested.purpose != "conclusion" and (told or waits):
         return [_ask_on(state, execution)] if told else []
     if analysis := turn.final_answer:
         reason = _early_end(turn)
@@ -165,6 +166,11 @@ def _after_turn(state: Investigating, execution: Execution) -> Sequence[e.Event]
     if waits and execution.iteration >= execution.agent.max_iterations:
         return []  # its conclusion is to have all results
     return [_ask(state, execution, execution.iteration + 1)]
+
+
+def _may_wait(turn: Turn) -> bool:
+    """Whether it has a final answer, or is empty: neither wants anything now."""
+    return bool(turn.final_answer) or not (turn.calls or turn.answer.tool_calls or turn.answer.reminder != NUDGE)
 
 
 def _ask_on(state: Investigating, execution: Execution) -> e.LlmCallRequested:
