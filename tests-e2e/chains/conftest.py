@@ -80,9 +80,19 @@ async def told(system: System, log: LiveLog, seen_before: dict[str, SessionLog])
     All of it is projected: what the timeline took for a session that runs would be cancelled after the first test, and
     the refusal would be one more event of it.
     """
-    if WHOLE not in seen_before:
-        session_id = ask_for(system, WHOLE).session_id
+    return await play_once(WHOLE, system, log, seen_before)
+
+
+@pytest.fixture
+async def wide(system: System, log: LiveLog, seen_before: dict[str, SessionLog]) -> SessionLog:
+    """One agent has sent ten others."""
+    return await play_once("wide", system, log, seen_before)
+
+
+async def play_once(chain: str, system: System, log: LiveLog, seen_before: dict[str, SessionLog]) -> SessionLog:
+    if chain not in seen_before:
+        session_id = ask_for(system, chain).session_id
         ended = await log.until_ended(session_id)
         await shown(system, session_id, ended)
-        seen_before[WHOLE] = ended
-    return seen_before[WHOLE]
+        seen_before[chain] = ended
+    return seen_before[chain]

@@ -59,7 +59,15 @@ async def until_it_runs(session: Investigation) -> None:
     await eventually(look, "the tool runs")
 
 
+async def sending(session: Investigation, log: LiveLog) -> None:
+    """Their parent waits for two sub-agents, each of which waits for a tool."""
+    await log.until_event(session.session_id, e.ToolCallStarted, count=2)
+    await log.until_event(session.session_id, e.LlmCallCompleted, count=4)
+    await until_it_runs(session)
+
+
 MOMENTS: dict[str, Moment] = {
+    "sending": sending,
     "talking": streaming,
     "listing": calling,
     "reading": summarising,

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from tarsy_testing.story.live_log import LiveLog
-from tarsy_testing.system.kills import LAST, Kill, faults, kills, play
+from tarsy_testing.system.kills import OF_WHOLE, Kill, faults, kills, play
 from tarsy_testing.system.system import System
 from tarsy_verification.session_log import SessionLog
 
 
-@pytest.mark.parametrize("kill", kills(), ids=str)
+@pytest.mark.parametrize("kill", kills(OF_WHOLE), ids=str)
 async def test_the_end_is_that_of_the_undisturbed_investigation(
     kill: Kill, system: System, log: LiveLog, told: SessionLog, lab_calls: Path
 ) -> None:
-    assert len(told.accepted) <= LAST, "a sweep over all events would leave some out"
+    assert len(told.accepted) <= OF_WHOLE.last, "a sweep over all events would leave some out"
     assert faults(await play(system, log, kill), told, lab_calls) == []

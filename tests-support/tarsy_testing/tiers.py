@@ -24,6 +24,7 @@ SECOND_TIER = {
         "tests-e2e/chains/test_handing_over.py",
         "tests-e2e/chains/test_killed.py",
         "tests-e2e/chains/test_older_code.py",
+        "tests-e2e/chains/test_sub_agents.py",
         "tests-e2e/chains/test_zombies.py",
         "tests-e2e/chaos/test_chaos.py",
         "tests-e2e/soak/test_soak.py",
@@ -43,6 +44,7 @@ SECOND_TIER = {
         "tests-e2e/test_sweep_of_an_action.py",
         "tests-e2e/test_sweep_of_a_chat.py",
         "tests-e2e/test_sweep_of_a_phase.py",
+        "tests-e2e/test_sweep_of_sub_agents.py",
     ),
     "starts a whole system beside the one thread through every service": (
         "apps/tarsy/tests/test_servers_login.py",

@@ -42,6 +42,7 @@ VOLATILE = TOKENS | {
     "worker_id",
     "number",
 }
+ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 OUTCOME = frozenset({"status", "content"})
 DIGITS = re.compile(r"(\[MASKED_[A-Z_]+)_[0-9a-f]{8}\]")
 EMPTY: Row = {}
@@ -193,10 +194,14 @@ class _Seen:
     def _plain(self, value: Row) -> Row:
         return {key: self._renamed(one) for key, one in value.items() if key not in VOLATILE}
 
+    def _name_of(self, found: re.Match[str]) -> str:
+        """An agent is told the ids of those that it has sent."""
+        return self._names.get(found[0], found[0])
+
     def _renamed(self, value: JsonValue) -> JsonValue:
         match value:
             case str():
-                return self._names.get(value) or DIGITS.sub(r"\1]", value)
+                return self._names.get(value) or ID.sub(self._name_of, DIGITS.sub(r"\1]", value))
             case dict():
                 return self._plain(value)
             case list():

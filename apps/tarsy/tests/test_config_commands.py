@@ -191,6 +191,21 @@ def test_every_setting_is_shown_with_where_it_comes_from(folder: Path) -> None:
     assert shown(folder)["limits"]["iteration"] == {"value": 360.0, "from": "default"}
 
 
+def test_sub_agents_and_their_limits_are_shown_as_they_are_written(folder: Path) -> None:
+    sends = "    sub_agents: [B, {name: A, max_iterations: 2}]\n    orchestrator: {max_depth: 2, agent_timeout: 5m}\n"
+    text = MAIN.replace("    stages:", f"{sends}    stages:", 1)
+    (folder / "tarsy.yaml").write_text(text.replace("  A: {mcp", "  B: {description: looks}\n  A: {mcp", 1), "utf-8")
+    chain = shown(folder)["chains"]["one"]
+    key = "A (agent_chains.one.sub_agents[1])"
+    assert chain["stages"][0]["agents"][0]["sub_agents"]["value"] == ["B", key]
+    assert chain["sub_agents"].keys() == {"B", key}
+    assert chain["sub_agents"][key]["max_iterations"]["value"] == 2
+    code, lines = ran("show", str(folder))
+    assert code == 0
+    limits = "max_concurrent_agents: 5, agent_timeout: 300, max_budget: 0, max_agents: 20, max_depth: 2"
+    assert any(line.strip().startswith(f"sub_agent_limits: {limits}") for line in lines)
+
+
 def test_the_lines_for_people_say_the_same(folder: Path) -> None:
     code, lines = ran("show", str(folder))
     assert code == 0

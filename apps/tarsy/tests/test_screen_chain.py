@@ -15,6 +15,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.messages.chunks import LlmChunk
 from tarsy_contracts.wire.ids import execution_id, llm_call_id, stage_id
 from tarsy_testing.story.seen import at
+from tarsy_testing.story.story import agent
 from tarsy_websocket_gateway.messages.feed import Feed
 from tarsy_websocket_gateway.messages.outgoing import join_deltas
 
@@ -253,6 +254,28 @@ def test_what_the_limits_of_a_model_cost_is_a_line(watched: Watched, events: lis
     text = " ".join(watched.text.split())
     assert "· Pods: an attempt failed: bad schema" in text
     assert "! Pods: gemini does not take these tools: k8s__exec. The agent goes on without them." in text
+
+
+def test_who_is_sent_is_told_with_the_task_and_the_analysis_is_that_of_the_sender(watched: Watched) -> None:
+    lead, stage = chain.started(S, 1, 1, agent("Lead")), chain.first_stage(S)
+    stage = stage.model_copy(update={"expected_agent_count": 1, "parallel_type": None})
+    sent = {"parent_execution_id": lead.execution_id, "task": "errors\nin shop"}
+    logs = chain.started(S, 1, 2, agent("Logs")).model_copy(update=sent)
+    watched.live(
+        [
+            chain.begun(), stage, lead, chain.asked(S, 1, 1), chain.answered(chain.asked(S, 1, 1), "I send one."), logs,
+            chain.asked(S, 1, 2), chain.answered(chain.asked(S, 1, 2), "none"), chain.ended(logs, "none"),
+            chain.asked(S, 1, 1, 2), chain.answered(chain.asked(S, 1, 1, 2), "It leaks."),
+            chain.ended(lead, "It leaks."), chain.stage_ended(stage),
+            e.SessionCompleted(final_analysis="It leaks."),
+        ]
+    )  # fmt: skip
+    assert steps(watched)[2:] == [
+        "■ stage look: started", "■ Lead sends Logs: errors in shop", "■ Logs: completed", "■ Lead: completed",
+        "■ stage look: completed", "■ session: completed",
+    ]  # fmt: skip
+    assert "· Logs says\nnone" in watched.text
+    assert watched.text.count("It leaks.") == 1
 
 
 def test_a_failure_that_nobody_repeats_is_an_error(watched: Watched, events: list[e.Event]) -> None:

@@ -146,6 +146,25 @@ def test_a_partial_analysis_says_so_and_why() -> None:
     assert "completed with a partial analysis (the context is full), 1 min 5 s, 3 iterations" in shown
 
 
+def test_sub_agents_stand_below_the_agent_that_sent_them_with_their_task() -> None:
+    console = Console(file=io.StringIO(), width=120)
+    sent = {"parent_execution_id": "e", "task": "errors\nin shop", "agent_name": "Logs", "model_name": None}
+    below = sent | {"parent_execution_id": "e2", "task": "x" * 500, "agent_name": "Deep"}
+    agents = [EXECUTION, EXECUTION | {"execution_id": "e3", "agent_name": "Other"}]
+    agents += [EXECUTION | {"execution_id": "e2"} | sent, EXECUTION | {"execution_id": "e4"} | below]
+    print_overview(SessionDetail.model_validate(DETAIL | {"stages": [STAGE | {"executions": agents}]}), console)
+    assert isinstance(console.file, io.StringIO)
+    lines = [" ".join(line.split(":")[:1]) for line in console.file.getvalue().splitlines()]
+    shown = [line for line in lines if line.startswith("    ")]
+    assert shown[:4] == [
+        "    Agent\ufffd[2J (gpt-of-the-test)",
+        "      Logs",
+        "        Deep",
+        "    Other (gpt-of-the-test)",
+    ]
+    assert "3 iterations, sent for: errors in shop\n" in console.file.getvalue()
+
+
 def test_programs_get_the_models_of_the_api(url: str) -> None:
     assert SessionDetail.model_validate_json(run(url, "show", ID, "--json").output).alert_data == DETAIL["alert_data"]
     assert SessionList.model_validate_json(run(url, "sessions", "--json").output).sessions[0].id == ID

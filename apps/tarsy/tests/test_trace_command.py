@@ -124,6 +124,25 @@ def test_interactions_are_listed_by_stage_and_agent_and_nothing_of_them_moves_th
     ]
 
 
+def test_sub_agents_are_listed_below_the_agent_that_sent_them(timeline: Timeline) -> None:
+    (stage,) = TRACE.stages
+    lead = stage.executions[0].model_copy(update={"agent_name": "Lead", "mcp_interactions": ()})
+    other = lead.model_copy(update={"execution_id": "o", "agent_name": "Other", "llm_interactions": ()})
+    logs = lead.model_copy(
+        update={"execution_id": "l", "agent_name": "Logs", "parent_execution_id": "e", "task": "errors in shop"}
+    )
+    stages = (stage.model_copy(update={"executions": (lead, other, logs)}),)
+    timeline.says(TRACE.model_copy(update={"stages": stages, "session_mcp_interactions": (), "complete": True}))
+    question = "llm l1 iteration gemini-3, 1.5 s, 1,200 tokens"
+    assert timeline.run().stdout.splitlines()[1:] == [
+        "  Lead",
+        f"    {question}",
+        "    Logs, sent for: errors in shop",
+        f"      {question}",
+        "  Other",
+    ]
+
+
 def test_a_question_is_shown_message_by_message_and_whether_it_is_verified(timeline: Timeline) -> None:
     timeline.says(QUESTION)
     shown = timeline.run("--llm", "l1")

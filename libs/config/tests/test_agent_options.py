@@ -42,7 +42,8 @@ SECTIONS: dict[KeyPath, type[BaseModel]] = {
 TEXT = """
 defaults: {llm_provider: gemini, fallback_providers: [openai]}
 mcp_servers: {one: {transport: {type: stdio, command: none}}}
-agents: {A: {mcp_servers: [one], skills: [s], required_skills: [s], custom_instructions: Look.}}
+agents:
+  A: {mcp_servers: [one], skills: [s], required_skills: [s], custom_instructions: Look., sub_agents: [GeneralWorker]}
 agent_chains: {k: {alert_types: [kubernetes], stages: [{name: s, replicas: 2, agents: [{name: A}]}]}}
 llm_providers:
   gemini: {type: google, model: m, api_key: k, native_tools: {google_search: true}}

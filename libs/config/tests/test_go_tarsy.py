@@ -100,14 +100,31 @@ queue.worker_count queue.poll_interval queue.poll_interval_jitter queue.graceful
 queue.scoring_shutdown_timeout queue.orphan_detection_interval queue.orphan_threshold queue.heartbeat_interval
 system.allowed_ws_origins system.cost_estimation.enabled system.retention system.holidays
 defaults.llm_backend defaults.fallback_providers[0].backend defaults.fallback_providers[1].backend defaults.scoring
-defaults.summarization.llm_backend defaults.orchestrator defaults.memory
+defaults.summarization.llm_backend defaults.memory
 mcp_servers.metrics.summarization.llm_backend agents.DatabaseAgent.llm_backend
-agents.DatabaseAgent.orchestrator agent_chains.crash.llm_backend
-agent_chains.crash.fallback_providers[0].backend agent_chains.crash.scoring agent_chains.crash.sub_agents
-agent_chains.crash.chat.sub_agents agent_chains.crash.stages[0].agents[0].llm_backend
-agent_chains.crash.stages[1].synthesis.llm_backend agent_chains.crash.stages[2].agents[0].orchestrator
-agent_chains.crash.stages[2].agents[0].sub_agents agent_chains.crash.stages[3].sub_agents
+agent_chains.crash.llm_backend
+agent_chains.crash.fallback_providers[0].backend agent_chains.crash.scoring
+agent_chains.crash.stages[0].agents[0].llm_backend
+agent_chains.crash.stages[1].synthesis.llm_backend
 llm_providers.grok.max_tool_result_tokens llm_providers.on-vertex"""
+
+
+def test_each_agent_sends_those_that_its_last_section_names(config: Config) -> None:
+    chain = config.chain_for("PodCrash")
+    sent = {stage.name: stage.agents[0].sub_agents for stage in chain.stages}
+    database = "DatabaseAgent (agent_chains.crash.sub_agents[1])"
+    assert sent == {
+        "collect": ("GeneralWorker", database),
+        "look": ("GeneralWorker", database),
+        "verify": ("GeneralWorker",),
+        "conclude": ("GeneralWorker",),
+    }
+    assert chain.chat is not None
+    assert chain.chat.sub_agents == ("GeneralWorker",)
+    own = chain.sub_agents[database]
+    assert (own.name, own.max_iterations, own.description) == ("DatabaseAgent", 4, "looks into databases")
+    limits = chain.stages[2].agents[0].sub_agent_limits
+    assert (limits.max_running, limits.seconds, limits.total_seconds, limits.max_depth) == (1, 300.0, 600.0, 1)
 
 
 def test_every_key_without_effect_is_noted_with_its_line(config: Config) -> None:

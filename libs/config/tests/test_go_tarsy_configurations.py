@@ -2,11 +2,12 @@
 
 Each file in go_tarsy/configurations is one of them. Its first lines say what is expected: `notes`, the keys that are
 noted; `wrong`, a part of a mistake; `asks CHAIN.AGENT`, a provider and its fallbacks; `tools CHAIN.AGENT`;
-`acts CHAIN.AGENT`; `skills CHAIN.AGENT`; `stages CHAIN`; `prices`; `thinking`. What follows `---` is
+`acts`, `skills`, `sends` and `running` of a CHAIN.AGENT; `stages CHAIN`; `prices`; `thinking`. What follows `---` is
 llm-providers.yaml.
 """
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from tarsy_config.checks.keys import keys_are_set
 from tarsy_config.config import Config
 from tarsy_config.errors import InvalidConfigError
 from tarsy_config.loading.load import load_config
-from tarsy_contracts.chain import ResolvedAgent
+from tarsy_contracts.chain import ResolvedAgent, ResolvedChain
 
 FILES = sorted((Path(__file__).parent / "go_tarsy/configurations").glob("*.yaml"))
 SKILLS = ("networking", "nodes", "pods", "storage")
@@ -32,34 +33,30 @@ def expected(file: Path) -> dict[str, list[str]]:
     return {**found, "notes": sorted(found["notes"])}
 
 
+OF_AGENTS: dict[str, Callable[[ResolvedAgent, ResolvedChain], Iterable[str]]] = {
+    "asks": lambda agent, _: [agent.llm_provider, *agent.fallback_providers],
+    "sends": lambda agent, plan: [plan.sub_agents[key].name for key in agent.sub_agents],
+    "running": lambda agent, _: [str(agent.sub_agent_limits.max_running)],
+    "tools": lambda agent, _: agent.native_tools,
+    "skills": lambda agent, _: [skill.name for skill in agent.skills],
+    "acts": lambda agent, _: [agent.action or "no"],
+}
+OF_FILES: dict[str, Callable[[Config, str], Iterable[str]]] = {
+    "notes": lambda config, _: sorted(note.path for note in config.notes),
+    "stages": lambda config, chain_id: [stage.name for stage in config.explain(chain_id).stages],
+    "prices": lambda config, _: config.prices,
+    "thinking": lambda config, _: [f"{name}={one.thinking}" for name, one in config.llm_providers.items()],
+}
+
+
 def observed(config: Config, heading: str) -> list[str]:
+    """Raises KeyError for a heading that expects what nobody knows."""
     kind, _, name = heading.partition(" ")
     chain_id, _, agent = name.partition(".")
-    match kind:
-        case "notes":
-            return sorted(note.path for note in config.notes)
-        case "asks":
-            found = agent_of(config, chain_id, agent)
-            return [found.llm_provider, *found.fallback_providers]
-        case "tools":
-            return [*agent_of(config, chain_id, agent).native_tools]
-        case "skills":
-            return [skill.name for skill in agent_of(config, chain_id, agent).skills]
-        case "stages":
-            return [stage.name for stage in config.explain(chain_id).stages]
-        case "acts":
-            return [agent_of(config, chain_id, agent).action or "no"]
-        case "prices":
-            return [*config.prices]
-        case "thinking":
-            return [f"{name}={config.llm_providers[name].thinking}" for name in config.llm_providers]
-        case _:
-            raise AssertionError(f"nobody knows what {heading} expects")
-
-
-def agent_of(config: Config, chain_id: str, name: str) -> ResolvedAgent:
+    if kind not in OF_AGENTS:
+        return [*OF_FILES[kind](config, chain_id)]
     (plan,) = [plan for plan in config.plans if plan.chain_id == chain_id]
-    return next(agent for agent in plan.agents() if agent.name == name)
+    return [*OF_AGENTS[kind](next(one for one in plan.agents() if one.name == agent), plan)]
 
 
 def load(file: Path, folder: Path) -> Config:

@@ -54,7 +54,7 @@ def test_an_event_says_its_facts_whole(data: st.DataObject) -> None:
 def test_what_no_event_said_is_null_in_answers() -> None:
     assert to_facts(ExecutionSpec(agent="A"), ExecutionOutcome(status="completed")) == {
         "llm_provider": None, "controller": "function_calling", "max_iterations": None,
-        "iterations": 0, "forced_conclusion": False, "partial_reason": None,
+        "iterations": 0, "forced_conclusion": False, "partial_reason": None, "parent_execution_id": None, "task": None,
     }  # fmt: skip
     assert to_facts(None, None) == {}
 

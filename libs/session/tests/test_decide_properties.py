@@ -9,22 +9,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarsy_contracts import events as e
-from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
+from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage, SubAgentLimits
+from tarsy_contracts.conversation import ToolCall
 from tarsy_contracts.events import ENDINGS
 from tarsy_contracts.messages import inputs as i
-from tarsy_contracts.wire.ids import summary_id
+from tarsy_contracts.wire.ids import summary_id, tool_call_id
 from tarsy_session.conversations.conversation import build_conversation
 from tarsy_session.deadlines import list_deadlines
 from tarsy_session.decide import decide
 from tarsy_session.effects import LlmCallEffect, SummaryEffect, ToolCallEffect, effects_of
 from tarsy_session.evolve import evolve
+from tarsy_session.executions.children import ancestors_of
 from tarsy_session.queue_requests import request_of
 from tarsy_session.replies import replies_to
-from tarsy_session.state import NOT_STARTED, AtRest, Investigating, SessionState
+from tarsy_session.state import NOT_STARTED, AtRest, Execution, Investigating, SessionState
 from tarsy_session.transitions import next_events
 from tarsy_testing.story.story import ALERT, DELETE, READ, SESSION, Story, agent, chain, stage
 
 LARGE = 100_000
+SUB_AGENTS = ("Logs", "Metrics")
 TEXTS = [
     "",
     "the cause",
@@ -37,11 +40,12 @@ KINDS = ["provider_error", "rate_limited", "credentials", "stalled", "repetition
 
 
 def any_chain(drawn: random.Random) -> ResolvedChain:
-    """One or two stages of one to three agents, of all kinds."""
-    return chain(
+    """One or two stages of one to three agents, of all kinds. Some may send others, and those again others."""
+    plan = chain(
         *(any_stage(drawn, f"stage {number}") for number in range(drawn.randrange(1, 3))),
         executive_summary=drawn.random() < 0.5,
     )
+    return plan.model_copy(update={"sub_agents": {name: any_agent(drawn, name) for name in SUB_AGENTS}})
 
 
 def any_stage(drawn: random.Random, name: str) -> ResolvedStage:
@@ -50,12 +54,16 @@ def any_stage(drawn: random.Random, name: str) -> ResolvedStage:
 
 
 def any_agent(drawn: random.Random, name: str) -> ResolvedAgent:
-    return agent(
+    made = agent(
         name,
         max_iterations=drawn.randrange(1, 4),
         controller=drawn.choice(["function_calling", "function_calling", "react", "single_shot"]),
         fallbacks=drawn.choice([(), (), ("second",), ("second", "third")]),
     )
+    limits = SubAgentLimits(
+        max_running=2, max_started=3, max_depth=drawn.randrange(1, 4), required=drawn.random() < 0.3, seconds=100.0
+    )
+    return made.model_copy(update={"sub_agents": drawn.choice([(), SUB_AGENTS]), "sub_agent_limits": limits})
 
 
 def any_input(story: Story, drawn: random.Random) -> i.Input:
@@ -100,8 +108,18 @@ def any_answers(story: Story, state: Investigating, drawn: random.Random) -> lis
             answer = story.answer(
                 drawn.choice(TEXTS), tools=tools, error=error, kind=drawn.choice(KINDS), agent=execution.agent.name
             )
-            answers.append(answer)
+            wishes = any_delegation(answer.llm_call_id, state, drawn)
+            answers.append(answer.model_copy(update={"tool_calls": (*answer.tool_calls, *wishes)}))
     return answers
+
+
+def any_delegation(asked: str, state: Investigating, drawn: random.Random) -> Iterator[ToolCall]:
+    """Calls of the tools of delegation, whether the agent has them or not."""
+    dispatch = {"name": drawn.choice([*SUB_AGENTS, "Nobody"]), "task": drawn.choice(["look", "look", "read"])}
+    cancel = {"execution_id": drawn.choice([*state.executions, "none"])}
+    wishes = [("dispatch_agent", dispatch)] * 3 + [("cancel_agent", cancel), ("list_agents", {})]
+    for index, (tool, arguments) in enumerate(drawn.choices(wishes, k=drawn.choice([0, 0, 1, 2]))):
+        yield ToolCall(id=tool_call_id(asked, 100 + index), name=f"tarsy__{tool}", arguments=dict(arguments))
 
 
 def play_steps(seed: int, length: int) -> Iterator[Story]:
@@ -219,6 +237,26 @@ def test_whatever_started_has_ended_once_when_the_session_has(seed: int, length:
     ended += [one.llm_call_id for one in events if isinstance(one, e.LlmCallCompleted | e.LlmCallFailed)]
     ended += [one.summary_id for one in events if isinstance(one, e.SummaryCompleted | e.SummaryFailed)]
     assert sorted(begun) == sorted(ended)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(), st.integers(1, 120))
+def test_nobody_works_on_for_an_agent_that_has_ended_and_no_limit_is_passed(seed: int, length: int) -> None:
+    for story in play_steps(seed, length):
+        if not isinstance(story.state, Investigating):
+            continue
+        executions = story.state.executions
+        open_ones = [one for one in executions.values() if one.open and one.parent_id]
+        assert all(executions[one.parent_id].open for one in open_ones)
+        assert all(count <= 2 for count in Counter(one.parent_id for one in open_ones).values())
+        assert all(is_within_depth(story.state, one) for one in executions.values())
+        questions = Counter(one.event.llm_call_id for one in story.log if isinstance(one.event, e.LlmCallRequested))
+        assert all(count == 1 for count in questions.values())
+
+
+def is_within_depth(state: Investigating, execution: Execution) -> bool:
+    above = ancestors_of(state, execution)
+    return not above or len(above) <= above[-1].agent.sub_agent_limits.max_depth
 
 
 @settings(max_examples=200, deadline=None)

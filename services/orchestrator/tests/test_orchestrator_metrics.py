@@ -1,10 +1,12 @@
 """Gauges of age: none is below 0, and a partition that was given up has none."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from prometheus_client import CollectorRegistry
 
 from tarsy_contracts.conversation import ToolCall
+from tarsy_contracts.events import ExecutionStarted
 from tarsy_contracts.skills import PlannedSkill, Skill
 from tarsy_contracts.wire.ids import summary_id
 from tarsy_orchestrator.metrics import Metrics
@@ -66,3 +68,15 @@ def test_skills_are_counted_by_the_names_of_the_configuration_and_others_as_othe
     assert [counted["offered", skill] for skill in ("pods", "disks", "house", "other")] == [1.0, 1.0, 1.0, 1.0]
     assert [counted["loaded", skill] for skill in ("pods", "disks", "house", "other")] == [1.0, 0.0, 1.0, 2.0]
     assert counted["loaded", "unheard-of"] is None
+
+
+def test_a_sub_agent_is_counted_when_it_begins() -> None:
+    story = Story().asking()
+    registry = CollectorRegistry()
+    metrics = Metrics(registry, [])
+    for record in story.log:
+        metrics.record_event(record, None)
+        if isinstance(record.event, ExecutionStarted):
+            sent = record.event.model_copy(update={"parent_execution_id": record.event.execution_id})
+            metrics.record_event(replace(record, event=sent), None)
+    assert registry.get_sample_value(f"{PREFIX}sub_agents_started_total") == 1.0

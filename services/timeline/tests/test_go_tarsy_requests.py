@@ -36,7 +36,7 @@ REVIEWS = {
 }  # fmt: skip
 HERE = {"cost_completeness"}
 """Of a session; an execution and a summary have none."""
-LISTED = {f"sessions[].{key}: missing" for key in COSTS - HERE | SCORES | REVIEWS | {"has_sub_agents"}} - {
+LISTED = {f"sessions[].{key}: missing" for key in COSTS - HERE | SCORES | REVIEWS} - {
     "sessions[].cost_estimation_enabled: missing"
 } | {"cost_estimation_enabled: missing"}
 DETAIL = {f"{key}: missing" for key in COSTS - HERE | SCORES | REVIEWS | {"score_id", "unpriced_interaction_count"}}
@@ -218,5 +218,5 @@ async def test_what_is_not_here_says_so_in_gos_shape(client: httpx2.AsyncClient,
 async def test_the_page_names_every_endpoint_and_every_key_that_is_not_there() -> None:
     page = PAGE.read_text("utf-8")
     steps = {step for one in go_answers() for step in one.endpoint[1].split("/")}
-    keys = COSTS | SCORES | REVIEWS | {"has_sub_agents", "llm_backend", "unpriced_interaction_count"}
+    keys = COSTS | SCORES | REVIEWS | {"llm_backend", "unpriced_interaction_count"}
     assert {word for word in (steps - {"nope", "needs_review"}) | keys if word not in page} == set()

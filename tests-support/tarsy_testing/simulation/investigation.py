@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from tarsy_config.config import Config
 from tarsy_config.skills.configured_skill import ConfiguredSkill
 from tarsy_contracts.alert import Alert
-from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, LOAD_SKILL, OWN_SERVER, READ_RESULT
+from tarsy_contracts.builtin_tools import DISPATCH_AGENT, FETCH_RUNBOOK, LOAD_SKILL, OWN_SERVER, READ_RESULT
 from tarsy_contracts.skills import Skill, SkillFile
 from tarsy_contracts.wire.ids import execution_id, llm_call_id, session_of_cloudevent, stage_id, tool_call_id
 from tarsy_testing.simulation.outside import Tool
@@ -44,6 +44,14 @@ SKILL = Skill(
 )
 ACTING_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "acting"})
 """The agent may act: what it wants to delete is tried out, waits for a person, and is looked at afterwards."""
+WIDE_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "wide"})
+"""One agent sends ten others, and concludes when all have ended."""
+
+PATIENT_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "patient"})
+"""One agent sends three others, answers without a call, and reads what they bring as they end."""
+
+LOOKERS = 7
+"""They are seven of ten sub-agents. The others meet all that can be lost, each for itself."""
 
 LINE = "2026-11-22T03:00:00Z api-7 ERROR out of memory in tax.loadAll, row {}\n"
 LONG = "".join(LINE.format(number) for number in range(8))
@@ -78,12 +86,24 @@ def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN) -> Confi
     looks = {"name": "look", "agents": [one, other], "success_policy": "all"}
     acts = {"name": "act", "agents": [{"name": "Fixer", "llm_provider": STEADY}]}
     scripted = {"type": "scripted", "script": "none.yaml"}
+    sends = {"sub_agents": ["Lister", "Reader", "Deleter", "Looker"], "orchestrator": {"max_concurrent_agents": 10}}
     return Config.model_validate(
         {
-            "agents": {name: {"mcp_servers": [SERVER]} for name in ("Pods", "Events", "Fixer", "Reader")},
+            "agents": {
+                name: {"mcp_servers": [SERVER]}
+                for name in ("Pods", "Events", "Fixer", "Lister", "Reader", "Deleter", "Looker", "Lead", "PatientLead")
+            },
             "agent_chains": {
                 "crash": {"alert_types": ["crash"], "stages": [looks, acts]},
                 "leak": {"alert_types": ["leak"], "stages": [{"name": "look", "agents": [one]}]},
+                "wide": {
+                    "alert_types": ["wide"],
+                    "stages": [{"name": "look", "agents": [{"name": "Lead", "max_iterations": 1, **sends}]}],
+                },
+                "patient": {
+                    "alert_types": ["patient"],
+                    "stages": [{"name": "look", "agents": [{"name": "PatientLead", **sends}]}],
+                },
                 "skilled": {
                     "alert_types": [SKILLED_ALERT.alert_type],
                     "stages": [{"name": "look", "agents": [{"name": "Reader", "llm_provider": STEADY}]}],
@@ -149,6 +169,14 @@ def _load(**arguments: JsonValue) -> JsonValue:
     return {"name": f"{OWN_SERVER}__{LOAD_SKILL}", "arguments": arguments}
 
 
+def _send(*names: str, pod: str = "api-7") -> list[JsonValue]:
+    """All have the same task."""
+    return [
+        {"name": f"{OWN_SERVER}__{DISPATCH_AGENT}", "arguments": {"name": name, "task": f"What is wrong with {pod}?"}}
+        for name in names
+    ]
+
+
 SCRIPTS: Mapping[str, Sequence[Mapping[str, JsonValue]]] = {
     STEADY: (
         {
@@ -205,6 +233,32 @@ SCRIPTS: Mapping[str, Sequence[Mapping[str, JsonValue]]] = {
         {"agent": "ChatAgent", "iteration": 2, "text": "It leaks on.", "tool_calls": _calls("rollout_restart")},
         {"agent": "ChatAgent", "iteration": 3, "text": "Since 03:00; it was restarted once more."},
         {"agent": RATER, "text": ANSWER},
+        {
+            "agent": "Lead",
+            "iteration": 1,
+            "text": "I send others, one of them twice.",
+            "tool_calls": [
+                *_send("Lister", "Reader", "Deleter", "Lister"),
+                *(call for number in range(LOOKERS) for call in _send("Looker", pod=f"api-{number}")),
+                *_calls("pods_list"),
+            ],
+        },
+        {"agent": "Lead", "iteration": 2, "text": "It leaks, and the pod is gone."},
+        {
+            "agent": "PatientLead",
+            "iteration": 1,
+            "text": "I send others, one of them twice.",
+            "tool_calls": [*_send("Lister", "Reader", "Deleter", "Lister"), *_calls("pods_list")],
+        },
+        {"agent": "PatientLead", "iteration": 2, "text": "It leaks, and the pod is gone."},
+        {"agent": "Looker", "iteration": 1, "text": "I look.", "tool_calls": _calls("pods_list")},
+        {"agent": "Looker", "iteration": 2, "text": "It is well."},
+        {"agent": "Lister", "iteration": 1, "text": "I list.", "tool_calls": _calls("pods_list", "events_list")},
+        {"agent": "Lister", "iteration": 2, "text": "It crashes."},
+        {"agent": "Reader", "iteration": 1, "text": "I read.", "tool_calls": _calls("pods_log")},
+        {"agent": "Reader", "iteration": 2, "text": "It is out of memory."},
+        {"agent": "Deleter", "iteration": 1, "text": "It must go.", "tool_calls": _calls("pods_delete")},
+        {"agent": "Deleter", "iteration": 2, "text": "It was deleted."},
         {"agent": "Summarizer", "text": "It is out of memory\nin tax.loadAll."},
     ),
     SHAKY: ({"agent": "Events", "fail": "overloaded", "kind": "provider_error"},),

@@ -1,7 +1,7 @@
 """`kill -9` of a real process right after an event: which, when, and what must hold in the end."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -17,13 +17,26 @@ VICTIMS = ("orchestrator", "tool-gateway", "summarizer")
 SWEEP = "TARSY_SWEEP"
 """`all`: after every event. A number: the seed of another sample."""
 SEED = 5
-SAMPLE = {"orchestrator": 3, "tool-gateway": 2}
 SUMMARISING = "summary.started"
 """The summarizer has one thing to do: a sample would hardly ever meet it."""
-EVENTS = 60
-"""The whole chain's log has a few more; all of them are tried when everything is."""
-LAST = 80
 SECONDS = 240.0
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A chain that is killed at. `events`: its log has a few more; up to `last` are tried when everything is.
+
+    `sample`: how many kills of each service are played otherwise.
+    """
+
+    chain: str
+    events: int
+    last: int
+    sample: Mapping[str, int]
+
+
+OF_WHOLE = Played(WHOLE, 60, 80, {"orchestrator": 3, "tool-gateway": 2})
+OF_SUB_AGENTS = Played("wide", 125, 160, {"orchestrator": 2, "tool-gateway": 1})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,24 +54,24 @@ class Kill:
         return happened or log.ended
 
 
-def kills() -> list[Kill]:
+def kills(played: Played) -> list[Kill]:
     """As the environment wants it; a small sample otherwise."""
     wanted = os.environ.get(SWEEP, str(SEED))
     if wanted == "all":
-        return [Kill(service, number) for service in VICTIMS for number in range(1, LAST + 1)]
-    return list(_sample(Random(int(wanted))))
+        return [Kill(service, number) for service in VICTIMS for number in range(1, played.last + 1)]
+    return list(_sample(played, Random(int(wanted))))
 
 
-def _sample(random: Random) -> Iterator[Kill]:
-    for service, count in SAMPLE.items():
-        for after in sorted(random.sample(range(1, EVENTS + 1), count)):
+def _sample(played: Played, random: Random) -> Iterator[Kill]:
+    for service, count in played.sample.items():
+        for after in sorted(random.sample(range(1, played.events + 1), count)):
             yield Kill(service, after)
     yield Kill("summarizer", SUMMARISING)
 
 
-async def play(system: System, log: LiveLog, kill: Kill) -> SessionLog:
-    """The whole chain, and the kill in it. Returns the session's log, which may have ended before the kill."""
-    session_id = ask_for(system, WHOLE).session_id
+async def play(system: System, log: LiveLog, kill: Kill, chain: str = WHOLE) -> SessionLog:
+    """The chain, and the kill in it. Returns the session's log, which may have ended before the kill."""
+    session_id = ask_for(system, chain).session_id
     await log.until(lambda: kill.due(log.of(session_id)), f"event {kill.after}", seconds=SECONDS)
     await system.replace(kill.service)
     return await log.until_ended(session_id, seconds=SECONDS)

@@ -1,4 +1,4 @@
-"""Our own tools, called like those of MCP servers. They are in no catalog."""
+"""Built-in tools. No catalog has them. The tool gateway runs those that read; the session decides the others."""
 
 OWN_SERVER = "tarsy"
 """No MCP server may have this name."""
@@ -8,3 +8,8 @@ READ_RESULT = "read_result"
 """Reads on in a result that was cut or summarised."""
 LOAD_SKILL = "load_skill"
 """Arguments: `names`, and `path` for a further file of one skill. The core answers it from the session's log."""
+DISPATCH_AGENT = "dispatch_agent"
+CANCEL_AGENT = "cancel_agent"
+LIST_AGENTS = "list_agents"
+DELEGATION = frozenset({DISPATCH_AGENT, CANCEL_AGENT, LIST_AGENTS})
+"""Offered to agents that may send sub-agents."""

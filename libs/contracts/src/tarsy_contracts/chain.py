@@ -84,13 +84,33 @@ class ResolvedServer(Value):
     dry_run: dict[str, dict[str, JsonValue]] = Field(default_factory=dict)
 
 
+class SubAgentLimits(Value):
+    """Limits of the sub-agents that an agent sends. `max_running`: at once; `max_started`: in all.
+
+    `max_depth`: of sub-agents below an agent of a stage, with 1 for those that send nobody. `max_tokens`: of all below
+    the agent together. `seconds`: of each; `total_seconds`: of all, since the first began. 0 is no limit of these.
+    No sub-agent goes on for longer than its parent may call tools.
+
+    `required`: the agent counts as completed only if all its sub-agents have completed.
+    """
+
+    max_running: Index = 5
+    max_started: Index = 20
+    max_depth: Index = 1
+    max_tokens: Count = 0
+    seconds: Seconds = 0.0
+    total_seconds: Seconds = 0.0
+    required: bool = False
+
+
 class ResolvedAgent(Value):
     """`name` is what people see (`X-2` is the second replica of X).
 
     `llm_provider` is asked first; when it fails, `fallback_providers` in their order. `context_tokens`: what each of
     them can read at once; 0 is unknown. `known_contexts`: the same by provider, of those whose context is configured or
     follows from their type. `skills`: those that it may have, wherever they fit. `action`: whether it may change
-    something, and whether it only proposes that.
+    something, and whether it only proposes that. `description`: for an agent that may send it. `sub_agents`: those that
+    it may send itself, by their names in the plan.
     """
 
     name: str
@@ -105,6 +125,9 @@ class ResolvedAgent(Value):
     known_contexts: dict[str, Count] = Field(default_factory=dict)
     skills: tuple[PlannedSkill, ...] = ()
     action: ActionMode = ""
+    description: str = ""
+    sub_agents: tuple[str, ...] = ()
+    sub_agent_limits: SubAgentLimits = SubAgentLimits()
 
     @property
     def llm_providers(self) -> frozenset[str]:
@@ -168,6 +191,7 @@ class ResolvedChain(Value):
     `verify`: how to see whether an action helped; nobody looks without it. `compose`: who writes the amended report
     after the last stage that acts; nobody without one. `actions_per_hour`: so many calls of its action agents are
     granted for one workload; 0 is no limit.
+    `sub_agents`: all that other agents may send. Where their settings differ, those of one name have several keys.
     """
 
     chain_id: str
@@ -187,6 +211,7 @@ class ResolvedChain(Value):
     verify: VerificationRule | None = None
     compose: ResolvedAgent | None = None
     actions_per_hour: Count = 0
+    sub_agents: dict[str, ResolvedAgent] = Field(default_factory=dict)
 
     def agents(self) -> Iterator[ResolvedAgent]:
         """All that may run, in their order."""
@@ -200,6 +225,7 @@ class ResolvedChain(Value):
             yield self.executive_summary
         if self.chat is not None:
             yield self.chat
+        yield from self.sub_agents.values()
 
     @property
     def llm_providers(self) -> frozenset[str]:

@@ -11,17 +11,37 @@ from datetime import datetime, timedelta
 
 from tarsy_contracts import events as e
 from tarsy_contracts.messages import inputs as i
-from tarsy_contracts.wire.ids import approval_id, iteration_id, time_budget_id, verification_wait_id
+from tarsy_contracts.wire.ids import (
+    approval_id,
+    execution_time_id,
+    iteration_id,
+    time_budget_id,
+    verification_wait_id,
+)
 from tarsy_session.actions.dry_runs import may_run
 from tarsy_session.actions.verification import find_wait, request_verification
 from tarsy_session.decisions.approvals import expire
 from tarsy_session.downtime import Downtime
-from tarsy_session.llm_failures import ITERATION_TIMEOUT
+from tarsy_session.executions.children import waits_for_children
+from tarsy_session.executions.end import (
+    UNKNOWN,
+    UnfinishedAnswers,
+    close_execution,
+    close_question,
+    end_may_have_run,
+)
+from tarsy_session.llm_failures import ITERATION_TIMEOUT, SESSION_TIMEOUT
 from tarsy_session.state import Execution, Investigating, ToolCallState
 from tarsy_session.state_queries import call_of_summary, calls_waiting_for_person, waits_for_person
 from tarsy_session.summary_outcomes import fail_summary
-from tarsy_session.termination import UNKNOWN, UnfinishedAnswers, close_question, end_may_have_run, time_out
-from tarsy_session.time_budget import NEARLY_UP, agents_with_tools, find_tool_time
+from tarsy_session.termination import time_out
+from tarsy_session.time_budget import (
+    NEARLY_UP,
+    agents_with_tools,
+    find_child_time,
+    find_tool_time,
+    may_call_tools,
+)
 
 CANCEL_GRACE = timedelta(seconds=1)
 """Time that a cancelled session waits for the outcome of calls that may have taken effect."""
@@ -48,16 +68,27 @@ def list_deadlines(state: Investigating) -> Iterator[Deadline]:
     if (time := find_tool_time(state)) is not None and agents_with_tools(state):
         yield Deadline(time_budget_id(state.session_id), time.since, time.end)
     for execution in state.executions.values():
+        yield from _of_child(state, execution)
         since, end_of_iteration = execution.iteration_since, execution.deadline
         if not execution.open or since is None or end_of_iteration is None:
             continue
-        if not waits_for_person(state, execution):
+        if not waits_for_person(state, execution) and not waits_for_children(state, execution):
             yield Deadline(iteration_id(execution.id, execution.iteration), since, end_of_iteration)
     if state.stage is not None and (wait := find_wait(state, state.stage)) is not None:
         yield Deadline(verification_wait_id(state.stage.started.stage_id), *wait)
     for call in calls_waiting_for_person(state):
         if call.approval is not None:
             yield Deadline(approval_id(call.requested.call_id), call.approval.since, call.approval.deadline)
+
+
+def _of_child(state: Investigating, execution: Execution) -> Iterator[Deadline]:
+    """Yields when a sub-agent loses its tools, and when its time is up."""
+    time = find_child_time(state, execution) if execution.open else None
+    if time is None:
+        return
+    if time.tools_end < time.end and may_call_tools(state, execution):
+        yield Deadline(time_budget_id(execution.id), time.since, time.tools_end)
+    yield Deadline(execution_time_id(execution.id), time.since, time.end)
 
 
 def decide_deadline(state: Investigating, noticed: i.DeadlinePassed, at: datetime, downtime: Downtime) -> list[e.Event]:
@@ -76,11 +107,26 @@ def decide_deadline(state: Investigating, noticed: i.DeadlinePassed, at: datetim
         return list(request_verification(state, state.stage))
     if id == time_budget_id(state.session_id):
         return [event for one in agents_with_tools(state) for event in _take_tools(state, one, unfinished)]
+    if (child := _child(state, id)) is not None:
+        return _end_child(state, child, id, unfinished)
     if id != state.session_id:
         return _iteration(state, id, unfinished)
     if state.cancelled is None:
         return time_out(state, unfinished)
     return list(end_may_have_run(state.calls.values(), f"Cancelled by {state.cancelled.author}."))
+
+
+def _child(state: Investigating, id: str) -> Execution | None:
+    """The sub-agent whose deadline this is."""
+    children = (one for one in state.executions.values() if one.open and one.parent_id)
+    return next((one for one in children if id in (time_budget_id(one.id), execution_time_id(one.id))), None)
+
+
+def _end_child(state: Investigating, child: Execution, id: str, unfinished: UnfinishedAnswers) -> list[e.Event]:
+    if id == time_budget_id(child.id):
+        return _take_tools(state, child, unfinished)
+    error = "the time of the sub-agent was up"
+    return list(close_execution(state, child, "timed_out", error, SESSION_TIMEOUT, unfinished))
 
 
 def _waiting(state: Investigating, id: str) -> ToolCallState | None:

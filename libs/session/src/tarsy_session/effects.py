@@ -163,6 +163,6 @@ def _steps(state: Investigating) -> Iterator[OwnEffect]:
         return
     if servers := list_wanted_servers(state):
         yield OfferToolsEffect(stage.started, servers)
-    for execution in state.executions_of(stage):
+    for execution in state.all_executions_of(stage):
         if execution.waiting_for is not None:
             yield LlmCallEffect(execution, execution.waiting_for)

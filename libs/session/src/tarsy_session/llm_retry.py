@@ -58,7 +58,8 @@ def after_failure(execution: Execution, failed: LlmCallFailed, limits: CallLimit
 
 def _decide_on_rate_limit(execution: Execution, failed: LlmCallFailed, limits: CallLimits) -> RetryDecision:
     retries = execution.retries
-    pause = RATE_LIMIT_PAUSES_SECONDS[min(retries.attempt, len(RATE_LIMIT_PAUSES_SECONDS)) - 1]
+    attempts = retries.attempt - retries.first + 1
+    pause = RATE_LIMIT_PAUSES_SECONDS[min(attempts, len(RATE_LIMIT_PAUSES_SECONDS)) - 1]
     seconds = pause if failed.retry_after_seconds is None else max(failed.retry_after_seconds, 0.0)
     if retries.waited_seconds + seconds <= limits.rate_limit_seconds:
         return Retry(seconds, rate_limited=True)

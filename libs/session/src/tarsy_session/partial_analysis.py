@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tarsy_contracts.citations import cite
-from tarsy_session.prompt_context.histories import content_of
+from tarsy_session.result_content import content_of
 from tarsy_session.state import Execution, Investigating, ToolCallState
 from tarsy_session.text import shorten, to_one_line
 

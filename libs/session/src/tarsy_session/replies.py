@@ -3,15 +3,17 @@
 Pure, and from state and input alone: so the same reply can be sent again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from tarsy_contracts import events as e
+from tarsy_contracts.builtin_tools import CANCEL_AGENT, OWN_SERVER
 from tarsy_contracts.messages import inputs as i
 from tarsy_contracts.messages.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
 from tarsy_session.actions.dry_runs import is_tried_out
+from tarsy_session.executions.children import ancestors_of
 from tarsy_session.phases import CANCEL_ANSWERS
-from tarsy_session.state import Claim, Investigating, NotStarted, SessionState, Unsupported
+from tarsy_session.state import AtRest, Claim, Investigating, NotStarted, SessionState, Unsupported
 from tarsy_session.state_queries import call_of_summary
 
 FORGOTTEN = "the request was refused a while ago; the reason is not kept any longer"
@@ -34,6 +36,8 @@ def replies_to(state: SessionState, decided: i.Input) -> Sequence[Control]:
             return _to_dead_worker(state, decided)
         case i.DeadlinePassed():
             return _no_longer_waited_for(state, decided.call_id)
+        case i.LlmCallReported():
+            return _of_ended_sub_agents(state, decided)
         case (
             i.AlertReceived()
             | i.AlertResolutionReported()
@@ -42,7 +46,6 @@ def replies_to(state: SessionState, decided: i.Input) -> Sequence[Control]:
             | i.SummaryReported()
             | i.SessionReleaseRequested()
             | i.SessionFailRequested()
-            | i.LlmCallReported()
             | i.ToolsOffered()
             | i.SessionAdmitted()
         ):
@@ -145,6 +148,40 @@ def _interrupted(state: SessionState) -> Sequence[Control]:
     """The question may have ended a phase; nobody waits for its calls any more."""
     runs = state.phase_runs if isinstance(state, Investigating) else ()
     return cancellations(state) if runs and runs[-1].completed is None else []
+
+
+def _of_ended_sub_agents(state: SessionState, reported: i.LlmCallReported) -> Sequence[Control]:
+    """Nobody waits for the calls of sub-agents that this answer has ended, and of those below them.
+
+    They end because the answer cancels them, or because the agent that sent them ends with it.
+    """
+    if isinstance(state, NotStarted | Unsupported):
+        return []
+    sub_agents = [one for one in state.executions.values() if one.parent_id]
+    if not sub_agents:
+        return []
+    ended = {*_cancelled_by(state, reported.llm_call_id), *_ended_by(state, reported.llm_call_id)}
+    below = {one.id for one in sub_agents if ended & {one.id, *(above.id for above in ancestors_of(state, one))}}
+    return [
+        CallCancelled(call_id=call_id)
+        for call_id, call in state.calls.items()
+        if call.requested.execution_id in below and call.abandoned
+    ]
+
+
+def _cancelled_by(state: Investigating | AtRest, llm_call_id: str) -> Iterator[str]:
+    for call in state.calls.values():
+        requested = call.requested
+        if requested.llm_call_id == llm_call_id and (requested.server, requested.tool) == (OWN_SERVER, CANCEL_AGENT):
+            yield str(requested.arguments.get("execution_id"))
+
+
+def _ended_by(state: Investigating | AtRest, llm_call_id: str) -> Iterator[str]:
+    for execution in state.executions.values():
+        last = execution.turns[-1].requested.llm_call_id if execution.turns else ""
+        failed = "" if execution.retries.failed is None else execution.retries.failed.llm_call_id
+        if not execution.open and llm_call_id in (last, failed):
+            yield execution.id
 
 
 def _no_longer_waited_for(state: SessionState, id: str) -> Sequence[Control]:

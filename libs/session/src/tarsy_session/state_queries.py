@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
+from tarsy_session.executions.children import waits_for_children
 from tarsy_session.state import INVESTIGATION, AtRest, Execution, Investigating, Stage, ToolCallState
 from tarsy_session.text import shorten
 
@@ -38,7 +39,8 @@ def only_waits_for_people(state: Investigating) -> bool:
     stage = state.stage
     if stage is None or state.cancelled is not None or state.life.waiting_since is None:
         return False
-    return all(waits_for_person(state, one) for one in state.executions_of(stage) if one.open)
+    open_ones = [one for one in state.all_executions_of(stage) if one.open]
+    return all(waits_for_person(state, one) or waits_for_children(state, one) for one in open_ones)
 
 
 def chat_agent(chain: ResolvedChain) -> ResolvedAgent:

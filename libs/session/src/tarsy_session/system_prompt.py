@@ -1,21 +1,13 @@
-"""System prompt of an agent, from its parts. Pure."""
+"""System prompt of an agent of a stage. Pure."""
 
-from collections.abc import Iterator, Sequence
-from string import Template
+from collections.abc import Sequence
 
 from tarsy_contracts.chain import ResolvedAgent, StageType
 from tarsy_contracts.events import OfferedTool
 from tarsy_contracts.messages.inputs import UnavailableServer
 from tarsy_contracts.withheld_tools import WithheldTools
 from tarsy_session.phases import kind_of
-from tarsy_session.prompts.unavailable import compose_missing, compose_unavailable, compose_withheld
-
-APPROVALS = Template("""\
-## Calls that wait for a person
-
-A call of $tools is made only after a person has approved it. Say in the same answer why it is needed: that is what the
-person reads. A call that was denied has not run. Go on without it, and do not ask for it again unless you have learned
-something new.""")
+from tarsy_session.system_sections import compose_sections
 
 
 def compose_system(
@@ -27,26 +19,15 @@ def compose_system(
     missing: Sequence[str] = (),
     withheld: Sequence[WithheldTools] = (),
     approvals: Sequence[str] = (),
+    sub_agents: Sequence[ResolvedAgent] = (),
 ) -> str:
-    """Begins with what all agents of a kind share, and ends with what differs by agent and day. Providers cache a
-    prefix that they have read before. The time stands in the task.
-
-    `missing`: names in the operator's instructions that look like tools, and that none of `tools` has. `withheld`: what
-    the operator's rules keep from the agent. `approvals`: the names of tools whose calls wait for a person.
-    """
-    limits = list(_limits(unavailable_servers, withheld, missing))
-    parts = kind_of(stage_type).instruct(agent, tools, limits)
-    waiting = [APPROVALS.substitute(tools=", ".join(approvals))] if approvals else []
-    return "\n\n".join([*parts, *waiting])
-
-
-def _limits(
-    unavailable_servers: Sequence[UnavailableServer], withheld: Sequence[WithheldTools], missing: Sequence[str]
-) -> Iterator[str]:
-    """Sections on what the agent cannot use, and is to say."""
-    if unavailable_servers:
-        yield compose_unavailable(unavailable_servers)
-    if words := compose_withheld(withheld):
-        yield words
-    if missing:
-        yield compose_missing(missing)
+    return compose_sections(
+        kind_of(stage_type).instruct,
+        agent,
+        tools=tools,
+        unavailable_servers=unavailable_servers,
+        missing=missing,
+        withheld=withheld,
+        approvals=approvals,
+        sub_agents=sub_agents,
+    )

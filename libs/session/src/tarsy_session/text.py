@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+SHORTEST_ID = 8
+
 _LESS = "<＜﹤≮‹˂ᐸ❮≪⋘"
 _MORE = ">＞﹥≯›˃ᐳ❯≫⋙"
 _UNSEEN = (
@@ -64,3 +66,8 @@ def shorten(text: str, limit: int) -> str:
 
 def render_time(at: datetime) -> str:
     return f"{at.astimezone(UTC).replace(tzinfo=None).isoformat(' ', 'seconds')} UTC"
+
+
+def shorten_id(call_id: str) -> str:
+    """Returns the id by which an agent knows a result."""
+    return call_id[:SHORTEST_ID]

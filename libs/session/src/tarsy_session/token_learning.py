@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from tarsy_contracts import events as e
 from tarsy_contracts.token_rates import LEAST_BYTES, TokenRates, kind_of_text
 from tarsy_session.conversations.between_turns import messages_after
-from tarsy_session.prompt_context.histories import content_of
+from tarsy_session.result_content import content_of
 from tarsy_session.state import Execution, Investigating, Turn
 
 MOST_THOUGHTS = 0.1

@@ -13,14 +13,18 @@ from tarsy_session.controllers import describe_unknown_controller
 from tarsy_session.conversations.context_limit import shorten_further, shorten_in_time
 from tarsy_session.decide_phases import request_due_phase
 from tarsy_session.downtime import NO_DOWNTIME, Downtime
+from tarsy_session.executions.children import has_open_children, is_orphan, was_told_since
+from tarsy_session.executions.end import close_execution, end_execution
+from tarsy_session.executions.limits import conclude_in_budget
 from tarsy_session.llm_failures import CONTEXT_FULL, ITERATION_TIMEOUT, MAY_CONCLUDE, TOOLS_REFUSED
 from tarsy_session.llm_retry import Fail, Retry, UseFallback, after_failure
 from tarsy_session.partial_analysis import compose_partial, has_evidence
 from tarsy_session.phases import phase_of
+from tarsy_session.prompts.notes import NUDGE
 from tarsy_session.stages import end_stage, start_without_tools
 from tarsy_session.state import AtRest, Execution, Investigating, SessionState, Stage, Turn
 from tarsy_session.summaries import next_summaries
-from tarsy_session.termination import close_cancelled, end_execution
+from tarsy_session.termination import close_cancelled
 from tarsy_session.time_budget import CONCLUDED_EARLY, conclude_in_time
 from tarsy_session.tools.refused_tools import find_refused_tools
 
@@ -29,6 +33,11 @@ BLANK_ANSWERS = 3
 TIMEOUTS = 2
 """Number of iterations in a row over their limit that ends the execution."""
 
+EARLY_ENDS = {
+    e.TIME_BUDGET: CONCLUDED_EARLY,
+    e.TOKEN_BUDGET: f"{e.TOKEN_BUDGET}: the tokens for sub-agents were used up",
+}
+"""Why an analysis came early, by the `reason` of its question."""
 CUT = "the answer was cut at the limit of its output tokens"
 
 
@@ -36,7 +45,7 @@ def next_events(state: SessionState, at: datetime, downtime: Downtime = NO_DOWNT
     """Returns the next events that the state itself brings; empty when it waits for an input."""
     match state:
         case Investigating():
-            return conclude_in_time(state, _next_events(state, at), at, downtime)
+            return conclude_in_time(state, conclude_in_budget(state, _next_events(state, at)), at, downtime)
         case AtRest():
             return request_due_phase(state)
         case _:
@@ -59,7 +68,7 @@ def _next_events(state: Investigating, at: datetime) -> Sequence[e.Event]:
 
 
 def _in_stage(state: Investigating, stage: Stage) -> Sequence[e.Event]:
-    executions = state.executions_of(stage)
+    executions = state.all_executions_of(stage)
     events = [event for one in executions if one.open for event in _step(state, one)]
     if events or any(one.open for one in executions) or is_under_way(state, stage):
         return events
@@ -67,6 +76,8 @@ def _in_stage(state: Investigating, stage: Stage) -> Sequence[e.Event]:
 
 
 def _step(state: Investigating, execution: Execution) -> Sequence[e.Event]:
+    if is_orphan(state, execution):
+        return list(close_execution(state, execution, "cancelled", "the agent that sent it has ended"))
     if events := end_tried_calls(state, execution) or run_calls(state, execution) or next_summaries(state, execution):
         return events
     if execution.waiting_for is not None:
@@ -142,6 +153,9 @@ def _after_turn(state: Investigating, execution: Execution) -> Sequence[e.Event]
     turn = execution.turns[-1]
     if not all(state.calls[call_id].result_ready for call_id in turn.calls):
         return []
+    told, waits = was_told_since(state, execution), has_open_children(state, execution)
+    if _may_wait(turn) and turn.requested.purpose != "conclusion" and (told or waits):
+        return [_ask_on(state, execution)] if told else []
     if analysis := turn.final_answer:
         reason = _early_end(turn)
         if turn.answer.cut:
@@ -151,14 +165,27 @@ def _after_turn(state: Investigating, execution: Execution) -> Sequence[e.Event]
         if has_evidence(execution):
             return [_end_partially(state, execution, _blank_reason(execution))]
         return [end_execution(execution, "failed", error="the model gave no answer")]
+    if waits and execution.iteration >= execution.agent.max_iterations:
+        return []  # its conclusion is to have all results
     return [_ask(state, execution, execution.iteration + 1)]
+
+
+def _may_wait(turn: Turn) -> bool:
+    """Whether it has a final answer, or is empty: neither wants anything now."""
+    return bool(turn.final_answer) or not (turn.calls or turn.answer.tool_calls or turn.answer.reminder != NUDGE)
+
+
+def _ask_on(state: Investigating, execution: Execution) -> e.LlmCallRequested:
+    """Asks in the same iteration: that it has waited costs none."""
+    question = _question(execution, execution.iteration, execution.retries.attempt + 1)
+    return question.model_copy(update={"shortened": shorten_in_time(state, execution)})
 
 
 def _early_end(turn: Turn) -> str:
     """Why an analysis is less than whole; empty where the agent ended by itself."""
     if turn.answer.cut:
         return CUT
-    return CONCLUDED_EARLY if turn.requested.reason == e.TIME_BUDGET else ""
+    return EARLY_ENDS.get(turn.requested.reason, "")
 
 
 def _blank_reason(execution: Execution) -> str:

@@ -13,6 +13,7 @@ from tarsy_contracts.events import (
     SESSION_ENDINGS,
     ApprovalOutcome,
     EndStatus,
+    ExecutionStarted,
     Outcome,
     PhaseCompleted,
     ProviderFellBack,
@@ -148,6 +149,11 @@ class Metrics:
             "tarsy_orchestrator_phases_total",
             "Phases after the end of an investigation that ended here, by phase and status",
             ["phase", "status"],
+            registry=registry,
+        )
+        self._sub_agents = Counter(
+            "tarsy_orchestrator_sub_agents_started_total",
+            "Sub-agents that agents have sent",
             registry=registry,
         )
         self.phases_waiting = Gauge(
@@ -344,15 +350,19 @@ class Metrics:
                 self._fallbacks.labels(self._known(provider)).inc()
             case ReplyCompleted(status=status):
                 self._count_reply(status, None if opened_at is None else record.appended_at - opened_at)
+            case ExecutionStarted(parent_execution_id=parent) if parent:
+                self._sub_agents.inc()
             case PhaseCompleted(phase=phase, status=status):
                 self._phases.labels(phase if phase in PHASES else OTHER, status).inc()
             case _ if type in SESSION_ENDINGS:
-                self._sessions_ended.labels(_status(type)).inc()
-                if opened_at is not None:
-                    lasted = record.appended_at - opened_at
-                    self._session_duration.labels(_status(type)).observe(lasted.total_seconds())
+                self._count_end(_status(type), None if opened_at is None else record.appended_at - opened_at)
             case _:
                 pass
+
+    def _count_end(self, status: str, lasted: timedelta | None) -> None:
+        self._sessions_ended.labels(status).inc()
+        if lasted is not None:
+            self._session_duration.labels(status).observe(lasted.total_seconds())
 
     def _count_reply(self, status: EndStatus, lasted: timedelta | None) -> None:
         self._replies.labels(status).inc()

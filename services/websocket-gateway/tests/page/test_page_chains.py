@@ -14,6 +14,7 @@ from tarsy_contracts.wire.ids import execution_id, stage_id
 from tarsy_testing.browser.axe import violations
 from tarsy_testing.browser.browser import Tab
 from tarsy_testing.browser.page_feed import LOAD_STYLES, SHOW_SESSION
+from tarsy_testing.story.story import agent
 from tarsy_websocket_gateway.messages.feed import Feed
 from tarsy_websocket_gateway.messages.outgoing import join_deltas
 from tarsy_websocket_gateway.page_files.assets import load_page
@@ -397,3 +398,37 @@ async def test_the_latest_word_of_a_running_call_stands_beside_it_until_it_ends(
     assert await shown() == ["0 of 9"]
     await tab.page.evaluate("(more) => window.feed(more)", [*live[7], word(2, 1, "too late")])
     assert await shown() == []
+
+
+def sending(session: str) -> list[e.Event]:
+    """One agent has sent two others, and one of those a third."""
+    stage = chain.first_stage(session).model_copy(update={"expected_agent_count": 1, "parallel_type": None})
+    lead = chain.started(session, 1, 1, agent("Lead"))
+    logs = sent_by(lead, chain.started(session, 1, 2, agent("Logs")), "errors in shop")
+    pods = sent_by(lead, chain.started(session, 1, 3, agent("Pods")), "restarts in shop")
+    deep = sent_by(logs, chain.started(session, 1, 4, agent("Deep")), "the first error")
+    said = [(chain.asked(session, 1, index), f"{index} looks.") for index in range(1, 5)]
+    answers = [event for asked, words in said for event in (asked, chain.answered(asked, words))]
+    return [chain.begun(), stage, lead, logs, pods, deep, *answers]
+
+
+def sent_by(sender: e.ExecutionStarted, started: e.ExecutionStarted, task: str) -> e.ExecutionStarted:
+    return started.model_copy(update={"parent_execution_id": sender.execution_id, "task": task})
+
+
+async def test_sub_agents_stand_below_the_agent_that_sent_them_and_each_is_shown_alone(
+    tab: Tab, new_session: NewSession
+) -> None:
+    session = new_session()
+    session.add(*sending(session.id))
+    await show_with_styles(tab, live(session))
+    lanes = tab.page.get_by_role("group", name="Sub-agents of Lead", exact=True)
+    await expect(lanes.locator(":scope > .lane > h4 .name")).to_have_text(["Logs", "Pods"])
+    await expect(lanes.locator(":scope > .lane > .task")).to_have_text(["errors in shop", "restarts in shop"])
+    below = lanes.get_by_role("group", name="Sub-agents of Logs", exact=True)
+    await expect(below.locator(".lane > h4 .name")).to_have_text(["Deep"])
+    await tab.page.evaluate("() => { document.documentElement.lang = 'en'; document.title = 'a'; }")
+    assert [one for one in await violations(tab.page) if not one.startswith("page-has-heading-one")] == []
+    await tab.page.locator(".stages").get_by_role("link", name="Logs", exact=True).click()
+    for words, is_shown in (("1 looks.", False), ("2 looks.", True), ("3 looks.", False), ("4 looks.", True)):
+        await expect(tab.page.locator(".groups").get_by_text(words)).to_be_visible(visible=is_shown)

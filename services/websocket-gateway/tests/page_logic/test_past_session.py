@@ -217,3 +217,25 @@ def test_2000_bars_are_few_elements(node: Node) -> None:
         PAGE,
     )
     assert found == [["llm", 1000], ["tool", 1000]]
+
+
+def test_a_waterfall_has_sub_agents_below_the_agent_that_sent_them(node: Node) -> None:
+    sent = [("Lead", None), ("Other", None), ("Logs", "Lead"), ("Pods", "Lead"), ("Deep", "Logs")]
+    executions = [
+        {
+            "execution_id": name, "parent_execution_id": parent, "agent_name": name,
+            "llm_interactions": [question(2, 4)], "mcp_interactions": [],
+        }
+        for name, parent in sent
+    ]  # fmt: skip
+    stages = [{"stage_id": "s", "stage_name": "look", "stage_type": "investigation", "executions": executions}]
+    found = node.evaluate(
+        """async ([assets, trace]) => {
+            const { newSession } = await import(`${assets}/state/session_state.js`);
+            const { waterfallRows } = await import(`${assets}/state/waterfall.js`);
+            const { rowName } = await import(`${assets}/words/waterfall_words.js`);
+            return waterfallRows(trace, newSession(), null).map((row) => [rowName(row), row.depth]);
+        }""",
+        [PAGE, {"stages": stages, "session_mcp_interactions": [], "session_interactions": []}],
+    )
+    assert found == [["look · Lead", 0], ["Logs", 1], ["Deep", 2], ["Pods", 1], ["look · Other", 0]]

@@ -138,3 +138,60 @@ def test_the_list_keeps_what_came_live_when_an_older_answer_comes(node: Node) ->
         [PAGE, row, ended],
     )
     assert found == [False, True, "crash", "completed", ended["timestamp"]]
+
+
+def test_sub_agents_stand_behind_the_agent_that_sent_them(node: Node) -> None:
+    agents = [("Lead", 1, None), ("Other", 2, None), ("Logs", 3, "Other"), ("Pods", 4, "Lead"), ("Deep", 5, "Pods")]
+    found = node.evaluate(
+        """async ([assets, agents]) => {
+            const { agentsOf, ownAgentsOf } = await import(`${assets}/state/order_of_stages.js`);
+            const executions = new Map(agents.map(([id, agent_index, parent_execution_id]) =>
+                [id, { execution_id: id, agent_index, parent_execution_id, stage_id: "s" }]));
+            return [agentsOf({ executions }, "s"), ownAgentsOf({ executions }, "s")]
+                .map((found) => found.map((one) => one.execution_id));
+        }""",
+        [PAGE, agents],
+    )
+    assert found == [["Lead", "Pods", "Deep", "Other", "Logs"], ["Lead", "Other"]]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "agents", "lanes"),
+    [
+        ("", ["Lead", "Pods", "Deep", "Other"], ["Lead", "Pods", "Deep", "Other"]),
+        ("Lead", ["Lead", "Pods", "Deep"], ["Lead", "Pods", "Deep"]),
+        ("Pods", ["Pods", "Deep"], ["Lead", "Pods", "Deep"]),
+        ("Deep", ["Deep"], ["Lead", "Pods", "Deep"]),
+    ],
+)
+def test_an_agent_that_is_chosen_is_shown_with_those_below_it(
+    chosen: str, agents: list[str], lanes: list[str], node: Node
+) -> None:
+    found = node.evaluate(
+        """async ([assets, chosen]) => {
+            const { showsAgent, showsLane } = await import(`${assets}/state/story_filter.js`);
+            const sent = [["Lead", null], ["Pods", "Lead"], ["Deep", "Pods"], ["Other", null]];
+            const executions = new Map(sent.map(([id, parent_execution_id], agent_index) =>
+                [id, { execution_id: id, agent_index, parent_execution_id, stage_id: "s" }]));
+            const shown = (shows) => [...executions.values()].filter((one) => shows({ executions }, one, chosen));
+            return [showsAgent, showsLane].map((shows) => shown(shows).map((one) => one.execution_id));
+        }""",
+        [PAGE, chosen],
+    )
+    assert found == [agents, lanes]
+
+
+def test_who_waits_for_those_that_it_has_sent_does_not_ask_its_model(node: Node) -> None:
+    found = node.evaluate(
+        """async ([assets]) => {
+            const { runningAgents } = await import(`${assets}/state/outcome.js`);
+            const { doing } = await import(`${assets}/words/session_words.js`);
+            const agents = [["Lead", null, "active"], ["Logs", "Lead", "active"], ["Done", "Logs", "completed"]];
+            const executions = new Map(agents.map(([id, parent_execution_id, status]) =>
+                [id, { execution_id: id, agent_name: id, parent_execution_id, status }]));
+            const running = runningAgents({ executions, items: new Map() });
+            return running.map(({ agent, item, hasSent }) => [agent.agent_name, doing(item, hasSent)]);
+        }""",
+        [PAGE],
+    )
+    assert found == [["Lead", "waits for its sub-agents"], ["Logs", "asks the model"]]

@@ -14,7 +14,9 @@ from tarsy_config.document.provenance import DEFAULT
 from tarsy_config.plans.chain_settings import StageSettings
 from tarsy_config.sections.agent_options import SETTINGS, AgentSettings
 from tarsy_config.sections.resolution import Setting
+from tarsy_config.sections.sub_agents import LIMITS
 from tarsy_contracts.api.agent_tools import AgentTools
+from tarsy_contracts.chain import SubAgentLimits
 
 
 def effective(config: Config, environ: Mapping[str, str]) -> Tree:
@@ -60,6 +62,7 @@ def _chain(config: Config, chain_id: str) -> Tree:
         "executive_summary": _agent(config, chain.executive_summary),
         "compose": {"enabled": chain.compose_enabled, **_agent(config, chain.compose)},
         "chat": {"enabled": chain.chat_enabled, **_agent(config, chain.chat)},
+        "sub_agents": {key: _agent(config, agent) for key, agent in chain.sub_agents.items()},
         "summary_llm_provider": leaf(
             chain.summary_llm_provider.value or "whoever the agent asks", chain.summary_llm_provider.origin
         ),
@@ -118,6 +121,8 @@ def _agent(config: Config, agent: AgentSettings) -> Tree:
 def _setting(config: Config, name: str, setting: Setting) -> JsonValue:
     if isinstance(setting, tuple):
         return [leaf_of(each) for each in setting]
+    if isinstance(setting.value, SubAgentLimits):
+        return leaf({key: getattr(setting.value, field) for key, field in LIMITS.items()}, setting.origin)
     return text(config, setting) if SETTINGS[name].free_text else leaf_of(setting)
 
 

@@ -34,8 +34,10 @@ def _lines_of(key: str, inside: JsonValue, before: str) -> Iterator[str]:
 
 def _value_text(value: JsonValue) -> str:
     match value:
-        case None | "" | [] | {}:
+        case None | "" | []:
             return "none"
+        case dict():
+            return ", ".join(f"{key}: {_value_text(inside)}" for key, inside in value.items()) or "none"
         case bool():
             return "yes" if value else "no"
         case float():

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 
+from tarsy_cli.lists.nested_agents import nest_agents, shorten_task
 from tarsy_contracts.api.trace import (
     ListedLlmInteraction,
     ListedMcpInteraction,
@@ -24,10 +25,12 @@ INCOMPLETE = "This version cannot read an event of the session: what lies behind
 def trace_lines(trace: SessionTrace) -> Iterator[str]:
     for stage in trace.stages:
         yield printable(f"{stage.stage_name} ({stage.stage_type})")
-        for execution in stage.executions:
-            yield printable(f"  {execution.agent_name}")
-            yield from (f"    {_llm_line(one)}" for one in execution.llm_interactions)
-            yield from (f"    {_mcp_line(one)}" for one in execution.mcp_interactions)
+        for depth, execution in nest_agents(stage.executions):
+            margin = "  " * depth
+            task = f", sent for: {shorten_task(execution.task)}" if execution.task else ""
+            yield printable(f"{margin}  {execution.agent_name}{task}")
+            yield from (f"{margin}    {_llm_line(one)}" for one in execution.llm_interactions)
+            yield from (f"{margin}    {_mcp_line(one)}" for one in execution.mcp_interactions)
     if trace.session_mcp_interactions:
         yield "session"
         yield from (f"    {_mcp_line(one)}" for one in trace.session_mcp_interactions)

@@ -9,6 +9,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from tarsy_cli.console.units import format_count
+from tarsy_cli.lists.nested_agents import nest_agents, shorten_task
 from tarsy_contracts.api.sessions import SessionDetail, SessionStage, StageExecution
 from tarsy_local.terminal_text import one_line, printable
 
@@ -71,10 +72,11 @@ def _figures(session: SessionDetail) -> Iterator[str]:
 def _stages(session: SessionDetail) -> Iterator[str]:
     for stage in session.stages:
         yield f"  {one_line(stage.stage_name)}: {_outcome(stage)}"
-        for agent in stage.executions:
+        for depth, agent in nest_agents(stage.executions):
             model = f" ({one_line(agent.model_name)})" if agent.model_name else ""
             turns = format_count(agent.iterations, "iteration")
-            yield f"    {one_line(agent.agent_name)}{model}: {_outcome(agent)}, {turns}"
+            task = f", sent for: {shorten_task(agent.task)}" if agent.task else ""
+            yield f"    {'  ' * depth}{one_line(agent.agent_name)}{model}: {_outcome(agent)}, {turns}{task}"
 
 
 def _outcome(step: SessionStage | StageExecution) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from tarsy_cli.lists.nested_agents import shorten_task
 from tarsy_cli.watch.rendering import NOTICE, Payload, metadata, text_of
 from tarsy_contracts.actions import ActionOutcome, describe_action
 from tarsy_contracts.timeline.model import ENDED
@@ -16,7 +17,11 @@ type Line = tuple[str, str]
 
 @dataclass(slots=True)
 class AgentProgress:
+    """`sender`: the name of the agent that sent it with this `task`, if any did."""
+
     name: str
+    sender: str = ""
+    task: str = ""
     status: str = ""
     error: str = ""
     partial: str = ""
@@ -25,6 +30,19 @@ class AgentProgress:
     def learn(self, payload: Payload) -> None:
         self.status, self.error = text_of(payload, "status"), text_of(payload, "error_message")
         self.partial = text_of(payload, "partial_reason")
+        self.task = self.task or text_of(payload, "task")
+
+    def news(self) -> Iterator[Line]:
+        """That it was sent, and how it ended."""
+        if self.sender and not self.shown:
+            self.shown = STARTED
+            yield f"■ {one_line(self.sender)} sends {one_line(self.name)}: {shorten_task(self.task)}", "bold"
+        if self.status in ENDED and self.shown != self.status:
+            self.shown = self.status
+            yield f"■ {one_line(self.name)}: {_words(self.status)}", "bold"
+            yield from _reason(self.error)
+            if self.partial:
+                yield f"(partial analysis: {one_line(self.partial)})", NOTICE
 
 
 @dataclass(slots=True)
@@ -44,9 +62,14 @@ class StageProgress:
     agents: dict[str, AgentProgress] = field(default_factory=dict)
 
     @property
+    def size(self) -> int:
+        """The number of its own agents. An older timeline does not tell how many are expected."""
+        return max(self.expected, sum(not agent.sender for agent in self.agents.values()))
+
+    @property
     def several(self) -> bool:
-        """An older timeline does not tell how many are expected."""
-        return max(self.expected, len(self.agents)) > 1
+        """Whether a line has to say whose it is."""
+        return self.size > 1 or len(self.agents) > 1
 
     def learn(self, payload: Payload) -> None:
         """A message that lacks a field leaves it as it was. A history may be older than what was seen."""
@@ -71,12 +94,7 @@ class StageProgress:
         """All that was not shown yet."""
         yield from self.begin()
         for agent in self.agents.values() if self.several else ():
-            if agent.status in ENDED and agent.shown != agent.status:
-                agent.shown = agent.status
-                yield f"■ {one_line(agent.name)}: {_words(agent.status)}", "bold"
-                yield from _reason(agent.error)
-                if agent.partial:
-                    yield f"(partial analysis: {one_line(agent.partial)})", NOTICE
+            yield from agent.news()
         if self.shown != self.status:
             self.shown = self.status
             yield self._line(_words(self.status))
@@ -88,9 +106,9 @@ class StageProgress:
         return f"■ stage {one_line(self.name)}: {status}", "bold"
 
     def _size(self) -> str:
-        if not self.several:
+        if self.size == 1:
             return ""
-        size = f", {max(self.expected, len(self.agents))} {'replicas' if self.replicas else 'agents'} in parallel"
+        size = f", {self.size} {'replicas' if self.replicas else 'agents'} in parallel"
         return f"{size}{MUST_COMPLETE.get(self.policy, '')}"
 
 
@@ -111,7 +129,9 @@ class Stages:
         stage = self._stages.setdefault(text_of(payload, "stage_id"), StageProgress())
         id = text_of(payload, "execution_id")
         self._of_execution[id] = stage
-        stage.agents.setdefault(id, AgentProgress(text_of(payload, "agent_name"))).learn(payload)
+        sender = stage.agents.get(text_of(payload, "parent_execution_id"))
+        agent = AgentProgress(text_of(payload, "agent_name"), "" if sender is None else sender.name)
+        stage.agents.setdefault(id, agent).learn(payload)
         return stage
 
     def of(self, execution_id: str) -> StageProgress | None:
@@ -125,6 +145,11 @@ class Stages:
         """The agent's name; empty where only one could be meant."""
         stage = self.of(execution_id)
         return one_line(stage.agents[execution_id].name) if stage is not None and stage.several else ""
+
+    def concludes_stage(self, execution_id: str) -> bool:
+        """Whether the agent's analysis is that of its stage: it is alone in it, but for those that it has sent."""
+        stage = self.of(execution_id)
+        return stage is None or (stage.size == 1 and not stage.agents[execution_id].sender)
 
     def up_to(self, stage: StageProgress) -> Iterator[Line]:
         """That the stages before are over, and that this one has begun."""

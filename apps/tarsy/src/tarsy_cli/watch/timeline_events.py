@@ -132,7 +132,7 @@ class Events:
 
     def _analysis(self, event: ShownEvent, id: str, content: str) -> None:
         """Agents in parallel have no analysis of the session; others may have spoken since this one did."""
-        if not self._stages.speaker_among_several(event.execution):
+        if self._stages.concludes_stage(event.execution):
             self._conclusions.analysis(content)
         elif self._texts.get(event.execution, "").strip() != content.strip():
             self._write(id, ShownEvent("llm_response", event.execution), content)

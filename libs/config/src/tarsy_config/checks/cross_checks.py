@@ -4,12 +4,21 @@ from collections.abc import Mapping, Sequence, Set
 
 from tarsy_config.checks.chain_order import check_order, read_rules
 from tarsy_config.checks.references import DEFAULT_PROVIDERS, PROVIDERS
-from tarsy_config.document.key_paths import AGENT_DEFAULTS, ANY, CHAIN, STAGE_AGENT, SYNTHESIS, find_names, find_values
+from tarsy_config.document.key_paths import (
+    AGENT_DEFAULTS,
+    ANY,
+    CHAIN,
+    STAGE_AGENT,
+    SUB_AGENTS,
+    SYNTHESIS,
+    find_names,
+    find_values,
+)
 from tarsy_config.document.plain_data import Document, Plain
 from tarsy_config.errors import KeyPath, suggestion
 from tarsy_config.plans.routing import ChainRule
 from tarsy_config.sections import built_in
-from tarsy_config.sections.chains import LATER_TYPES
+from tarsy_config.sections.chains import LATER_TYPES, NEVER_SENT
 from tarsy_config.values import DEFAULT_ALERT_TYPE
 
 FALLBACK_KEYS = frozenset({"fallback_providers", "fallback_lists"})
@@ -100,8 +109,11 @@ def _agents_are_known(document: Document, agents: Set[str]) -> None:
     """An agent of a type that comes later must not run as one that investigates. So it does not run."""
     types = {path[1]: kind for path, kind in find_names(document, (("agents", ANY, "type"),))}
     for path, name in find_names(document, ((*SYNTHESIS, "agent"),)):
-        if types.get(name) in {"action", *LATER_TYPES}:
+        if types.get(name) in NEVER_SENT:
             document.wrong(path, f"an agent of type {types[name]} cannot make one analysis of several", "take it out")
+    for path, name in find_names(document, (*SUB_AGENTS, *((*place, "name") for place in SUB_AGENTS))):
+        if types.get(name) in NEVER_SENT:
+            document.note(path, f"is sent by nobody: {name} is of type {types[name]}")
     for path, _ in find_values(document.data, AGENT_DEFAULTS):
         if path[2] not in agents:
             document.wrong(path, f"agents has no {path[2]}", suggestion(str(path[2]), agents))

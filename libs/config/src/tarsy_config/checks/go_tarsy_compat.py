@@ -7,7 +7,17 @@ from collections.abc import Iterable, Mapping
 
 from tarsy_config.checks.go_tarsy_moves import move_keys
 from tarsy_config.checks.references import FALLBACKS
-from tarsy_config.document.key_paths import AGENT, ANY, CHAIN, CHAT, DEFAULTS, MODEL, STAGE, STAGE_AGENT, find_values
+from tarsy_config.document.key_paths import (
+    AGENT,
+    ANY,
+    CHAIN,
+    DEFAULTS,
+    MODEL,
+    STAGE,
+    STAGE_AGENT,
+    SUB_AGENTS,
+    find_values,
+)
 from tarsy_config.document.plain_data import Document
 from tarsy_config.errors import KeyPath
 
@@ -28,8 +38,6 @@ OWNERS = "has no effect here: Kafka notices dead orchestrators, and others go on
 WITHOUT_MEANING: Mapping[tuple[KeyPath, ...], str] = {
     below("scoring", DEFAULTS, CHAIN): NOT_YET,
     below("memory", DEFAULTS): NOT_YET,
-    below("orchestrator", DEFAULTS, AGENT, STAGE_AGENT): NOT_YET,
-    below("sub_agents", CHAIN, CHAT, STAGE, STAGE_AGENT): NOT_YET,
     below("executive_summary_backend", DEFAULTS, CHAIN): NATIVE,
     below("compose_backend", DEFAULTS, CHAIN): NATIVE,
     below("label_maps", ()): NOT_YET,
@@ -52,7 +60,7 @@ WITHOUT_MEANING: Mapping[tuple[KeyPath, ...], str] = {
     below("heartbeat_interval", QUEUE): OWNERS,
 }
 NOTED: Mapping[tuple[KeyPath, ...], str] = {
-    below("llm_backend", DEFAULTS, AGENT, *MODEL, *FALLBACKS): NATIVE,
+    below("llm_backend", DEFAULTS, AGENT, *MODEL, *SUB_AGENTS, *FALLBACKS): NATIVE,
     below("llm_backend", (*DEFAULTS, "summarization"), (*SERVER, "summarization")): NATIVE,
     below("backend", *FALLBACKS): NATIVE,
 }
@@ -65,6 +73,7 @@ def strip_unsupported(document: Document) -> None:
     for at, sentence in _every(document, WITHOUT_MEANING):
         document.note(at, sentence)
         _take_out(document, at)
+    _leaders(document)
     _idle_agents(document)
     _masking_stays(document)
 
@@ -79,6 +88,15 @@ def _take_out(document: Document, path: KeyPath) -> None:
     for _, around in find_values(document.data, path[:-1]):
         if isinstance(around, dict):
             around.pop(str(path[-1]), None)
+
+
+def _leaders(document: Document) -> None:
+    """Earlier versions had a type of their own for agents that send others."""
+    for pattern in (AGENT, STAGE_AGENT):
+        for path, agent in list(find_values(document.data, pattern)):
+            if isinstance(agent, dict) and agent.get("type") == "orchestrator":
+                document.note((*path, "type"), "has no effect here: an agent that has sub_agents sends them")
+                del agent["type"]
 
 
 def _idle_agents(document: Document) -> None:

@@ -19,6 +19,9 @@ SUMMARIES: tuple[KeyPath, ...] = tuple(
 )
 MODEL: tuple[KeyPath, ...] = (CHAIN, STAGE_AGENT, SYNTHESIS, CHAT, AGENT_DEFAULTS, *SUMMARIES)
 """Sections that may name a provider, and whom to ask in its stead."""
+SENDERS: tuple[KeyPath, ...] = (DEFAULTS, AGENT, CHAIN, STAGE, STAGE_AGENT, CHAT)
+"""Sections that may name sub-agents."""
+SUB_AGENTS: tuple[KeyPath, ...] = tuple((*place, "sub_agents", ANY) for place in SENDERS)
 
 
 def find_names(document: Document, patterns: tuple[KeyPath, ...]) -> Iterator[tuple[KeyPath, str]]:

@@ -1,14 +1,16 @@
 """A chain with every setting of its stages and agents, and where each comes from."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tarsy_config.document.provenance import DEFAULT, Found, Origin
+from tarsy_config.errors import KeyPath
 from tarsy_config.sections import built_in
 from tarsy_config.sections.agent_options import AgentSettings, resolve_agent
 from tarsy_config.sections.all_sections import Sections
-from tarsy_config.sections.chains import LATER_TYPES, AgentChain, Chat, StageAgent, StageConfig
-from tarsy_config.sections.resolution import AlertChoice, At, Levels
+from tarsy_config.sections.chains import LATER_TYPES, NEVER_SENT, AgentChain, Chat, StageAgent, StageConfig
+from tarsy_config.sections.resolution import AlertChoice, At, Levels, key_of_sub_agent
+from tarsy_config.sections.sub_agents import SubAgentChoice
 from tarsy_config.values import Section
 from tarsy_contracts.chain import SuccessPolicy
 
@@ -26,7 +28,10 @@ class StageSettings:
 
 @dataclass(frozen=True, slots=True)
 class ChainSettings:
-    """`summary_llm_provider`: of summaries whose server names none; empty for the one that the agent itself asks."""
+    """`summary_llm_provider`: of summaries whose server names none; empty for the one that the agent itself asks.
+
+    `sub_agents`: all that agents of the chain may send, by the keys that these have.
+    """
 
     chain_id: str
     alert_types: tuple[str, ...]
@@ -39,6 +44,7 @@ class ChainSettings:
     chat_enabled: bool
     summary_llm_provider: Found[str]
     default_runbook: Found[str]
+    sub_agents: Mapping[str, AgentSettings]
 
 
 def settings_of(sections: Sections, chain_id: str, choice: AlertChoice) -> ChainSettings:
@@ -49,6 +55,8 @@ def settings_of(sections: Sections, chain_id: str, choice: AlertChoice) -> Chain
     first = stages[0].agents[0]
     chat = At((*chain.place, "chat"), chain.section.chat or Chat())
     general = _levels(sections, choice, built_in.CHAT, chain)
+    answerer = _chat(sections, chain, chat, stages, choice)
+    senders = [*(agent for stage in stages for agent in stage.agents), answerer]
     return ChainSettings(
         chain_id=chain_id,
         alert_types=chain.section.alert_types,
@@ -57,10 +65,11 @@ def settings_of(sections: Sections, chain_id: str, choice: AlertChoice) -> Chain
         executive_summary=_executive_summary(sections, chain, first, choice),
         compose=_compose(sections, chain, first, choice),
         compose_enabled=_is_composed(sections, chain.section, stages),
-        chat=_chat(sections, chain, chat, stages, choice),
+        chat=answerer,
         chat_enabled=chat.section.enabled,
         summary_llm_provider=general.last("summarization", "llm_provider") or Found("", DEFAULT),
         default_runbook=Found(sections.defaults.runbook, sections.sources.origin_or_default(("defaults", "runbook"))),
+        sub_agents=_sub_agents(sections, chain, senders, choice),
     )
 
 
@@ -114,6 +123,38 @@ def _chat(
     servers = tuple(dict.fromkeys(server for other in others for server in other.mcp_servers.value))
     levels = _levels(sections, choice, name, chain, chat)
     return resolve_agent(name, replace(levels, first_provider=others[0].llm_provider, other_servers=servers))
+
+
+def _sub_agents(
+    sections: Sections, chain: At[AgentChain], senders: Sequence[AgentSettings], choice: AlertChoice
+) -> Mapping[str, AgentSettings]:
+    """Also those whom sub-agents may send."""
+    named = dict(_named_sub_agents(sections, chain))
+    found: dict[str, AgentSettings] = {}
+    keys = [key for sender in senders for key in sender.sub_agents.value]
+    while keys:
+        key = keys.pop(0)
+        one = named[key]
+        if key in found or sections.agent(one.section.name).type in NEVER_SENT:
+            continue
+        levels = _levels(sections, choice, one.section.name, chain, one)
+        found[key] = resolve_agent(one.section.name, replace(levels, sent=True, first_provider=senders[0].llm_provider))
+        keys += found[key].sub_agents.value
+    return found
+
+
+def _named_sub_agents(sections: Sections, chain: At[AgentChain]) -> Iterator[tuple[str, At[SubAgentChoice]]]:
+    """Yields all that any section names, by their keys."""
+    stages = [((*chain.place, "stages", index), stage) for index, stage in enumerate(chain.section.stages)]
+    agents = [((*place, "agents", index), one) for place, stage in stages for index, one in enumerate(stage.agents)]
+    definitions = {**built_in.AGENTS, **sections.agents}
+    senders: list[tuple[KeyPath, Section]] = [(("defaults",), sections.defaults), (chain.place, chain.section)]
+    senders += [(("agents", name), agent) for name, agent in definitions.items()]
+    senders += [*stages, *agents, ((*chain.place, "chat"), chain.section.chat or Chat())]
+    for place, sender in senders:
+        named: tuple[SubAgentChoice, ...] = vars(sender).get("sub_agents") or ()
+        for index, one in enumerate(named):
+            yield key_of_sub_agent(place, index, one), At((*place, "sub_agents", index), one)
 
 
 def _expanded(sections: Sections, stage: At[StageConfig]) -> list[tuple[str, At[StageAgent]]]:

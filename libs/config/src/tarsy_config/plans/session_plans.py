@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tarsy_config.plans.chain_settings import ChainSettings, StageSettings
+from tarsy_config.sections import built_in
 from tarsy_config.sections.agent_options import AgentSettings
 from tarsy_config.sections.all_sections import Sections
 from tarsy_config.sections.approval import Approve, rule_of, terms_of
@@ -33,6 +34,7 @@ def plan_of(sections: Sections, settings: ChainSettings, choice: AlertChoice) ->
         actions_per_hour=sections.defaults.actions_per_hour
         if configured.actions_per_hour is None
         else configured.actions_per_hour,
+        sub_agents={key: build.agent(one) for key, one in settings.sub_agents.items()},
     )
     requested = (sections.llm_providers.get(name) for name in chain.llm_providers)
     scripted = any(provider is not None and provider.type == "scripted" for provider in requested)
@@ -77,6 +79,7 @@ class Build:
             context_tokens=self._context_tokens(providers),
             known_contexts=self._known_contexts(providers),
             skills=self._skills(settings.pop("skills"), settings.pop("required_skills")),
+            description=self._description(agent.name),
             **settings,
         )
 
@@ -87,6 +90,11 @@ class Build:
             for name in names
             if name in known
         )
+
+    def _description(self, name: str) -> str:
+        """Replicas of an agent have names that nothing defines; nobody sends them."""
+        defined = {**built_in.AGENTS, **self._sections.agents}
+        return defined[name].description if name in defined else ""
 
     def _context_tokens(self, providers: Sequence[str]) -> int:
         """Each of them may be asked to go on with the conversation, so that the smallest counts.

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import create_model
 
-from tarsy_config.document.key_paths import AGENT, CHAIN, CHAT, DEFAULTS, MODEL, STAGE, STAGE_AGENT
+from tarsy_config.document.key_paths import AGENT, CHAIN, CHAT, DEFAULTS, MODEL, SENDERS, STAGE, STAGE_AGENT
 from tarsy_config.document.provenance import Found
 from tarsy_config.errors import KeyPath
 from tarsy_config.sections import resolution as rules
 from tarsy_config.sections.providers import NativeTools
 from tarsy_config.sections.resolution import Levels, Option, Setting
+from tarsy_config.sections.sub_agents import Orchestrator, SubAgents
 from tarsy_config.values import Name, Positive, Section, Servers, Strategy
 from tarsy_contracts.actions import ACT, ActionMode
-from tarsy_contracts.chain import Controller, NativeTool
+from tarsy_contracts.chain import Controller, NativeTool, SubAgentLimits
 
 type AgentType = Literal["", "synthesis", "exec_summary", "action", "scoring"]
 
@@ -35,6 +36,8 @@ class AgentOptions(Section):
     skills: tuple[Name, ...] | None = None
     required_skills: tuple[Name, ...] | None = None
     action: Literal["act", "propose"] | None = None
+    sub_agents: SubAgents | None = None
+    orchestrator: Orchestrator = Orchestrator()
 
 
 if TYPE_CHECKING:
@@ -115,6 +118,21 @@ AGENT_OPTIONS = (
         order="`required_skills` | none → {}; each place adds",
     ),
     Option("custom_instructions", (AGENT,), rules.take_last, otherwise="", free_text=True),
+    Option(
+        "sub_agents",
+        SENDERS,
+        rules.take_sub_agents,
+        asked_once=(),
+        order="`sub_agents` | none → {}; a list replaces the one before, `[]` clears it; "
+        "a sub-agent has those of its own definition only",
+    ),
+    Option(
+        "orchestrator",
+        SENDERS,
+        rules.take_each_limit,
+        setting="sub_agent_limits",
+        order="`orchestrator` | [their defaults](#sub-agents) → {}; each by itself",
+    ),
 )
 SETTINGS = {option.setting or option.key: option for option in AGENT_OPTIONS if option.rule}
 
@@ -134,6 +152,8 @@ class AgentSettings:
     required_skills: Found[tuple[str, ...]]
     custom_instructions: Found[str]
     action: Found[ActionMode]
+    sub_agents: Found[tuple[str, ...]]
+    sub_agent_limits: Found[SubAgentLimits]
 
     def by_name(self) -> dict[str, Setting]:
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name in SETTINGS}

@@ -13,6 +13,8 @@ from tarsy_config.values import Backend, Name, Positive, wrong
 from tarsy_contracts.chain import SuccessPolicy
 
 LATER_TYPES = frozenset({"scoring"})
+NEVER_SENT = LATER_TYPES | {"action"}
+"""Types of agents that are nobody's sub-agents: one that acts does so in a stage, where its acts are counted."""
 """Types of agents that can be defined, and that no stage runs yet."""
 
 

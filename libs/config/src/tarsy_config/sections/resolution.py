@@ -12,13 +12,14 @@ from functools import reduce
 from typing import Any
 
 from tarsy_config.document.provenance import ALERT, DEFAULT, Found, Sources
-from tarsy_config.errors import KeyPath
+from tarsy_config.errors import KeyPath, format_path
 from tarsy_config.sections.fallbacks import Fallback
 from tarsy_config.sections.providers import LlmProvider
+from tarsy_config.sections.sub_agents import LIMITS, SubAgentChoice
 from tarsy_config.values import STRATEGIES, Section
 from tarsy_contracts.actions import ActionMode
 from tarsy_contracts.alert import McpSelection
-from tarsy_contracts.chain import NATIVE_TOOLS, Controller, NativeTool
+from tarsy_contracts.chain import NATIVE_TOOLS, Controller, NativeTool, SubAgentLimits
 
 ONE_QUESTION = frozenset({"synthesis", "exec_summary"})
 """Types of agents that have no tools."""
@@ -46,8 +47,9 @@ AS_CONFIGURED = AlertChoice()
 class Levels:
     """All that decides about the settings of an agent. `places`: from the most general one to the most special one.
 
-    `job`: the type of an agent that no stage names, and that is asked once. `first_provider` and `other_servers` are
-    those of the chain's other agents, for an agent of which no place says any. `skills`: the names of all.
+    `job`: the type of an agent that no stage names, and that is asked once. `sent`: another agent sends it.
+    `first_provider` and `other_servers` are those of the chain's other agents, for an agent of which no place says any.
+    `skills`: the names of all.
     """
 
     places: tuple[At[Section], ...]
@@ -56,6 +58,7 @@ class Levels:
     fallback_lists: Mapping[str, tuple[Fallback, ...]]
     choice: AlertChoice = AS_CONFIGURED
     job: str = ""
+    sent: bool = False
     first_provider: Found[str] | None = None
     other_servers: tuple[str, ...] = ()
     skills: tuple[str, ...] = ()
@@ -170,6 +173,38 @@ def _names(levels: Levels, key: str) -> Found[tuple[str, ...]]:
     names = (name for found in reversed(lists) for name in found.value)
     origin = next((found.origin for found in lists if found.value), lists[-1].origin if lists else DEFAULT)
     return Found(tuple(dict.fromkeys(names)), origin)
+
+
+def take_sub_agents(option: Option, levels: Levels) -> Found[tuple[str, ...]]:
+    """Returns their keys in the plan. A sub-agent sends only those that its own definition names."""
+    places = [at for at in levels.places if not levels.sent or at.place[0] == "agents"]
+    for at in reversed(places):
+        named = _inside(at.section, option.key)
+        if named is not None:
+            keys = tuple(dict.fromkeys(key_of_sub_agent(at.place, index, one) for index, one in enumerate(named)))
+            return Found(keys, levels.sources.origin_or_default((*at.place, option.key)))
+    return Found((), DEFAULT)
+
+
+def key_of_sub_agent(place: KeyPath, index: int, named: SubAgentChoice) -> str:
+    """Returns its name, or where it is named if settings stand beside that."""
+    if named.model_fields_set <= {"name"}:
+        return named.name
+    return f"{named.name} ({format_path((*place, 'sub_agents', index))})"
+
+
+def take_each_limit(option: Option, levels: Levels) -> Found[SubAgentLimits]:
+    """Its origin is that of the most special one that is set."""
+    found = {field: levels.last(option.key, key) for key, field in LIMITS.items()}
+    values = {field: one.value for field, one in found.items() if one is not None}
+    place = next((one for at in reversed(levels.places) if (one := _set_limits(at, option)) is not None), None)
+    origin = DEFAULT if place is None else levels.sources.origin_or_default(place)
+    return Found(SubAgentLimits(**values), origin)
+
+
+def _set_limits(at: At[Section], option: Option) -> KeyPath | None:
+    limits = _inside(at.section, option.key)
+    return (*at.place, option.key) if limits is not None and limits.model_fields_set else None
 
 
 def take_each_tool(option: Option, levels: Levels) -> tuple[Found[NativeTool], ...]:

@@ -62,10 +62,12 @@ class ListedMcpInteraction(ApiModel):
 
 
 class TracedExecution(ApiModel):
-    """Interactions of one agent's run, in the order in which they began."""
+    """Interactions of one agent's run, in the order in which they began. A sub-agent has a parent and its `task`."""
 
     execution_id: str
     agent_name: str
+    parent_execution_id: str | None = None
+    task: str | None = None
     llm_interactions: tuple[ListedLlmInteraction, ...]
     mcp_interactions: tuple[ListedMcpInteraction, ...]
 

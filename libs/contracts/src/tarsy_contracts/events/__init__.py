@@ -22,6 +22,7 @@ from tarsy_contracts.events.execution import EndStatus
 from tarsy_contracts.events.llm import (
     ENDED_BY_US,
     TIME_BUDGET,
+    TOKEN_BUDGET,
     LlmCallCompleted,
     LlmCallFailed,
     LlmCallRequested,
@@ -53,6 +54,7 @@ from tarsy_contracts.events.stage import (
     StageCompleted,
     StageStarted,
     StageToolsOffered,
+    SubAgentTools,
 )
 from tarsy_contracts.events.summary import (
     SummaryAttempt,
@@ -88,6 +90,7 @@ __all__ = [
     "OPENERS",
     "SESSION_ENDINGS",
     "TIME_BUDGET",
+    "TOKEN_BUDGET",
     "AlertRepeated",
     "AlertResolved",
     "ApprovalOutcome",
@@ -126,6 +129,7 @@ __all__ = [
     "StageStarted",
     "StageToolsOffered",
     "StoredResult",
+    "SubAgentTools",
     "SummaryAttempt",
     "SummaryCompleted",
     "SummaryFailed",

@@ -22,6 +22,7 @@ class ExecutionSpec(Value):
 
     An empty `llm_provider`, or no `max_iterations`: the event is from before they were recorded. `skills`: those that
     the agent has, as they fit its alert and its tools.
+    `parent_execution_id`: of the agent that sent this one, with this `task`. Agents of the stage itself have neither.
     """
 
     agent: str
@@ -31,6 +32,8 @@ class ExecutionSpec(Value):
     unavailable_servers: tuple[str, ...] = ()
     withheld: tuple[WithheldTools, ...] = ()
     skills: tuple[PlannedSkill, ...] = ()
+    parent_execution_id: str = ""
+    task: str = ""
 
 
 class ExecutionOutcome(Value):
@@ -56,6 +59,8 @@ class ExecutionFacts(Value):
     iterations: int = 0
     forced_conclusion: bool = False
     partial_reason: str | None = None
+    parent_execution_id: str | None = None
+    task: str | None = None
 
 
 NULLABLE = frozenset(name for name, field in ExecutionFacts.model_fields.items() if field.default is None)

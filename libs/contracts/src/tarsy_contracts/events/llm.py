@@ -12,6 +12,9 @@ type LlmPurpose = Literal["iteration", "conclusion"]
 TIME_BUDGET: Final = "time_budget"
 """The `reason` of a conclusion, and the `kind` of an LLM call that was broken off for it."""
 
+TOKEN_BUDGET: Final = "token_budget"
+"""The `reason` of a conclusion: the sub-agents of its parent have used their tokens."""
+
 ENDED_BY_US: Final = "cancelled"
 """The `kind` of an LLM call that did not fail: nobody waits for it any longer."""
 
@@ -35,7 +38,7 @@ class LlmCallRequested(Message):
 
     `shortened`: from here on the conversation is shown so. `tools_left_out`: the provider refused these tools, which
     the agent does without from here on. `reason`: why the agent has to conclude before its last iteration:
-    `time_budget`, where the time of the session or the reply is nearly up.
+    `time_budget`, where the time of the session, the reply or the sub-agent is nearly up, or `token_budget`.
     """
 
     type: ClassVar[str] = "llm_call.requested"

@@ -8,6 +8,7 @@ from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.events.execution import EndStatus, ExecutionOutcome, ExecutionSpec, facts_of
 from tarsy_contracts.wire.message import Message, Value
 from tarsy_contracts.wire.numbers import Index
+from tarsy_contracts.withheld_tools import WithheldTools
 
 
 class StageStarted(Message):
@@ -43,15 +44,28 @@ class OfferedTool(Value):
     read_only: bool = False
 
 
+class SubAgentTools(Value):
+    """Tools of an agent that others of the stage may send. `key`: its name in the plan's table of sub-agents.
+
+    `tools`: the names of those that it may call. `missing`: words of its instructions that look like tools.
+    """
+
+    key: str
+    tools: tuple[str, ...]
+    withheld: tuple[WithheldTools, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
 class StageToolsOffered(Message):
     """The tools of a stage are known. They are said once, however many agents run in it.
 
-    Each `execution.started` names those that its agent may call.
+    Each `execution.started` names those that its agent may call. `sub_agents`: the tools of those that may be sent.
     """
 
     type: ClassVar[str] = "stage.tools_offered"
     stage_id: str
     tools: tuple[OfferedTool, ...]
+    sub_agents: tuple[SubAgentTools, ...] = ()
 
 
 class ExecutionStarted(ExecutionSpec, Message):
@@ -60,6 +74,7 @@ class ExecutionStarted(ExecutionSpec, Message):
     Agents that run in parallel are asked the same: only the first has the prompt, the others name it in `prompt_of`.
     `stage_tools` are the names (`definition.name`) of the tools of `stage.tools_offered` that the agent may call.
     `tools` is empty then: older logs have the tools themselves there. `withheld`: by server, what it does not get.
+    `index` counts the executions of the stage from 1, those of sub-agents behind those of the stage's own agents.
     """
 
     type: ClassVar[str] = "execution.started"

@@ -89,6 +89,8 @@ def public_event(event: e.Event) -> PublicEvent | None:  # noqa: C901 - one case
                 index=event.index,
                 llm_provider=event.llm_provider,
                 unavailable_servers=event.unavailable_servers,
+                parent_execution_id=event.parent_execution_id,
+                task=event.task,
             )
         case e.ProviderFellBack():
             return stage.PublicExecutionFellBack(

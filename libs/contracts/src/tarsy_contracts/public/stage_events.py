@@ -60,7 +60,10 @@ class PublicStageCompleted(PublicEvent):
 
 
 class PublicExecutionStarted(PublicEvent):
-    """An agent begins. `unavailable_servers`: MCP servers that it should have had, and has not."""
+    """An agent begins. `unavailable_servers`: MCP servers that it should have had, and has not.
+
+    `parent_execution_id`: of the agent that sent this one, with this `task`; both are empty for an agent of the stage.
+    """
 
     type: ClassVar[str] = "tarsy.execution.started"
     execution_id: str
@@ -69,6 +72,8 @@ class PublicExecutionStarted(PublicEvent):
     index: int
     llm_provider: str = ""
     unavailable_servers: tuple[str, ...] = ()
+    parent_execution_id: str = ""
+    task: str = ""
 
 
 class PublicExecutionFellBack(PublicEvent):

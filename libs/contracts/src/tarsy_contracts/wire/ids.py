@@ -172,14 +172,24 @@ def execution_id(stage_id: str, index: int) -> str:
     return derive_id("execution", stage_id, index)
 
 
+def sub_execution_id(parent_id: str, agent: str, task: str, attempt: int) -> str:
+    """The same task for the same agent is the same run. `attempt`: how many of them have ended without completing."""
+    return derive_id("execution/sub", parent_id, agent, task, attempt)
+
+
+def execution_time_id(execution_id: str) -> str:
+    """The end of the time of a sub-agent, as its deadline names it."""
+    return derive_id("execution_time", execution_id)
+
+
 @lru_cache(KNOWN_ITERATIONS)
 def iteration_id(execution_id: str, iteration: int) -> str:
     return derive_id("iteration", execution_id, iteration)
 
 
-def time_budget_id(session_id: str) -> str:
-    """The end of the time in which agents may call tools, as its deadline names it."""
-    return derive_id("time_budget", session_id)
+def time_budget_id(owner_id: str) -> str:
+    """The end of the time in which the agents of a session, or one sub-agent, may call tools."""
+    return derive_id("time_budget", owner_id)
 
 
 def runbook_call_id(session_id: str) -> str:

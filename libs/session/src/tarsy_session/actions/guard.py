@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tarsy_contracts import events as e
-from tarsy_contracts.actions import LIMIT, PAUSE, PROPOSE, HeldBy
+from tarsy_contracts.actions import ACT, LIMIT, PAUSE, PROPOSE, ActionMode, HeldBy
 from tarsy_contracts.alert import workload_of
 from tarsy_session.decision_input import ActionGate
+from tarsy_session.executions.children import ancestors_of
 from tarsy_session.state import Execution, Investigating, ToolCallState
 from tarsy_session.tool_answers import answer_call
 
@@ -30,7 +31,7 @@ def find_hold(
     """None for a call that may go its way."""
     if tool.read_only:
         return None
-    if execution.agent.action == PROPOSE:
+    if mode_of(state, execution) == PROPOSE:
         return Hold(PROPOSE, PROPOSED)
     return _find_closed_gate(state, execution, gate, at)
 
@@ -46,7 +47,7 @@ def _find_closed_gate(state: Investigating, execution: Execution | None, gate: A
         comment = f" The comment: {gate.comment}" if gate.comment else ""
         return Hold(PAUSE, f"{gate.paused_by} has paused all actions.{comment} The call did not run.")
     chain = state.started.chain
-    most = chain.actions_per_hour if execution is not None and execution.agent.action else 0
+    most = chain.actions_per_hour if execution is not None and mode_of(state, execution) else 0
     if not most:
         return None
     own = sum(granted_at >= at - HOUR for _, granted_at in list_granted(state))
@@ -58,8 +59,16 @@ def list_granted(state: Investigating) -> Iterator[tuple[str, datetime]]:
     """The calls of agents that act which were granted, with the time; dry runs change nothing."""
     for id, call in state.calls.items():
         execution = state.executions.get(call.requested.execution_id)
-        if call.claim is not None and not call.requested.read_only and execution is not None and execution.agent.action:
+        if call.claim is None or call.requested.read_only or execution is None:
+            continue
+        if mode_of(state, execution):
             yield id, call.claim.since
+
+
+def mode_of(state: Investigating, execution: Execution) -> ActionMode:
+    """Whether the agent acts. One that was sent acts as those above it: it never does what they may only propose."""
+    modes = {one.agent.action for one in (execution, *ancestors_of(state, execution))}
+    return PROPOSE if PROPOSE in modes else ACT if ACT in modes else ""
 
 
 def hold_call(call_id: str, hold: Hold) -> e.ToolCallCompleted:

@@ -31,8 +31,8 @@ def outcome_of(state: Investigating, stage: Stage) -> ActionOutcome | None:
 
 
 def list_changing_calls(state: Investigating, stage: Stage) -> Iterator[ToolCallState]:
-    """Calls of the stage's agents to tools that are there and not read-only, in their order."""
-    of_stage = frozenset(stage.executions)
+    """Calls to tools that are not read-only, of the stage's agents and of those that they sent, in their order."""
+    of_stage = frozenset(one.id for one in state.all_executions_of(stage))
     return (
         call
         for call in state.calls.values()

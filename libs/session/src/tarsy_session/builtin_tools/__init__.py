@@ -5,7 +5,14 @@ from collections.abc import Mapping, Sequence
 from tarsy_contracts import events as e
 from tarsy_contracts.builtin_tools import OWN_SERVER
 from tarsy_contracts.chain import ResolvedAgent
-from tarsy_session.builtin_tools import fetch_runbook, load_skill, read_result
+from tarsy_session.builtin_tools import (
+    cancel_agent,
+    dispatch_agent,
+    fetch_runbook,
+    list_agents,
+    load_skill,
+    read_result,
+)
 from tarsy_session.builtin_tools.tool import BuiltinTool, Run
 from tarsy_session.state import Execution, Investigating, ToolCallState
 
@@ -15,6 +22,9 @@ BUILTIN_TOOLS: Mapping[str, BuiltinTool] = {
         fetch_runbook.TOOL,
         load_skill.TOOL,
         read_result.TOOL,
+        dispatch_agent.TOOL,
+        cancel_agent.TOOL,
+        list_agents.TOOL,
     )
 }
 

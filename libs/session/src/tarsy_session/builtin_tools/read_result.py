@@ -16,9 +16,8 @@ from tarsy_contracts.messages.requests import ResultPlace, ToolCallRequest
 from tarsy_session.builtin_tools.tool import BuiltinTool
 from tarsy_session.controllers import controller_of
 from tarsy_session.state import Investigating, ToolCallState
-from tarsy_session.text import to_one_line
+from tarsy_session.text import SHORTEST_ID, shorten_id, to_one_line
 
-SHORTEST_ID = 8
 MOST_LISTED = 20
 NAME_LENGTH = 120
 NOT_IN_IDS = re.compile(r"[^0-9a-f]")
@@ -98,11 +97,6 @@ def read_result_name(tools: Iterable[e.OfferedTool]) -> str:
     """Returns the tool's name for the agent that has these tools; empty when it is not offered."""
     own = READ_RESULT_TOOL
     return next((one.definition.name for one in tools if (one.server, one.tool) == (own.server, own.tool)), "")
-
-
-def shorten_id(call_id: str) -> str:
-    """Returns the id by which the agent knows a result."""
-    return call_id[:SHORTEST_ID]
 
 
 def _offered_to(state: Investigating, agent: ResolvedAgent, tools: Sequence[e.OfferedTool]) -> bool:

@@ -1,14 +1,16 @@
-"""News that an agent reads between two turns: outcomes that became known late, and the end of its alert. Pure."""
+"""News that an agent reads between two turns: late outcomes, results of sub-agents, the end of its alert. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import UserMessage
-from tarsy_session.builtin_tools.read_result import shorten_id
+from tarsy_session.executions.children import children_of
 from tarsy_session.prompt_context.firing import alert_news_after
+from tarsy_session.prompts.delegation import note_sub_agent_ended
 from tarsy_session.prompts.notes import note_call, note_outcome_known, render_tool_result
 from tarsy_session.state import Execution, Investigating, ToolCallState
+from tarsy_session.text import shorten_id
 
 type LateOutcomes = Mapping[int, Sequence[ToolCallState]]
 """Calls of an execution by the turn after which it reads what they came to."""
@@ -32,7 +34,15 @@ def messages_after(
     for call in (late_outcomes(state, execution) if late is None else late).get(turn, ()):
         if call.learned is not None:
             yield UserMessage(content=_describe(call, call.learned.event))
+    yield from _results_after(state, execution, turn)
     yield from alert_news_after(state, execution, turn)
+
+
+def _results_after(state: Investigating, execution: Execution, turn: int) -> Iterator[UserMessage]:
+    for child in children_of(state, execution):
+        if child.completed is not None and child.read_after == turn:
+            most = execution.shortened.result_characters
+            yield UserMessage(content=note_sub_agent_ended(child.id, child.completed, most))
 
 
 def _describe(call: ToolCallState, event: e.ToolCallOutcomeLearned) -> str:

@@ -4,12 +4,14 @@ The oldest results become notes first: the agent has read them, and can read the
 """
 
 from tarsy_contracts import events as e
-from tarsy_session.builtin_tools.read_result import read_result_name, shorten_id
-from tarsy_session.prompt_context.histories import content_of
+from tarsy_session.builtin_tools.read_result import read_result_name
+from tarsy_session.executions.children import children_of
+from tarsy_session.prompts.delegation import RESULT_CHARACTERS
 from tarsy_session.prompts.notes import ReadOn, note_left_out, note_shortened
+from tarsy_session.result_content import content_of
 from tarsy_session.skills import instruct_skills
 from tarsy_session.state import Execution, Investigating, ToolCallState
-from tarsy_session.text import shorten
+from tarsy_session.text import shorten, shorten_id
 
 LEAST_CHARACTERS = 1_000
 """A result that is shown at all shows so much."""
@@ -28,7 +30,7 @@ def shorten_further(state: Investigating, execution: Execution) -> e.Shortening 
         left_out += 1
     if left_out > now.results_left_out:
         return e.Shortening(results_left_out=left_out, result_characters=now.result_characters)
-    longest = max(sizes[left_out:], default=0)
+    longest = max((*sizes[left_out:], *_sizes_of_sub_agents(state, execution)), default=0)
     if longest > LEAST_CHARACTERS:
         return e.Shortening(results_left_out=left_out, result_characters=max(longest // 2, LEAST_CHARACTERS))
     if left_out < len(calls):
@@ -61,6 +63,7 @@ def _expected_tokens(state: Investigating, execution: Execution) -> int:
     new = calls if counted is None else calls[first:]
     start = 0 if counted is None else first
     shown = sum(len(render_content(state, execution, call, at)[0]) for at, call in enumerate(new, start))
+    shown += sum(_sizes_of_sub_agents(state, execution, after=0 if counted is None else len(execution.turns)))
     system = len(execution.started.system) + len(instruct_skills(state, execution))
     characters = system + len(execution.started.prompt) if counted is None else 0
     return (counted or 0) + (turn.answer.usage.output_tokens or 0) + (shown + characters) // CHARACTERS_PER_TOKEN
@@ -80,6 +83,14 @@ def render_content(state: Investigating, execution: Execution, call: ToolCallSta
     if most is None or len(content) <= most:
         return content, note
     return shorten(content, most), note_shortened(call.completed.lines, call.completed.size, read_on)
+
+
+def _sizes_of_sub_agents(state: Investigating, execution: Execution, *, after: int = 0) -> list[int]:
+    """Characters of what its sub-agents have brought after so many of its turns, as it reads them."""
+    most = execution.shortened.result_characters
+    read = [one for one in children_of(state, execution) if one.read_after >= after]
+    found = [len(one.completed.final_analysis) for one in read if one.completed is not None]
+    return [min(size, RESULT_CHARACTERS, size if most is None else most) for size in found]
 
 
 def _calls(state: Investigating, execution: Execution) -> list[ToolCallState]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import ToolCall
 from tarsy_session.actions.dry_runs import find_template, find_template_fault, request_dry_run
-from tarsy_session.actions.guard import Hold, find_hold, hold_call
+from tarsy_session.actions.guard import Hold, find_hold, hold_call, mode_of
 from tarsy_session.builtin_tools import find_builtin
 from tarsy_session.decision_input import ActionGate
 from tarsy_session.decisions.approvals import request_approval
@@ -48,7 +48,7 @@ def request_calls(
             server=server,
             tool=name,
             arguments=call.arguments,
-            repeatable=_may_repeat(execution, tool) and not needs_approval if tool else True,
+            repeatable=_may_repeat(state, execution, tool) and not needs_approval if tool else True,
             timeout_seconds=limits.tool_call_seconds,
             read_only=tool.read_only if tool else None,
             number=number,
@@ -85,9 +85,9 @@ def _guarded(
         yield request_approval(state, answer, call, trial)
 
 
-def _may_repeat(execution: Execution, tool: e.OfferedTool) -> bool:
+def _may_repeat(state: Investigating, execution: Execution, tool: e.OfferedTool) -> bool:
     """A change by an action agent runs on a grant, also where its server calls it idempotent."""
-    return tool.repeatable and (tool.read_only or not execution.agent.action)
+    return tool.repeatable and (tool.read_only or not mode_of(state, execution))
 
 
 def _refusal(state: Investigating, execution: Execution, call: ToolCall, tool: e.OfferedTool | None) -> str | None:

@@ -10,10 +10,10 @@ from tarsy_contracts.messages import inputs as i
 from tarsy_session.actions.dry_runs import may_run
 from tarsy_session.actions.guard import find_late_hold, hold_call
 from tarsy_session.decision_input import OPEN_GATE, ActionGate
+from tarsy_session.executions.end import UNKNOWN
 from tarsy_session.state import Investigating, ToolCallState
 from tarsy_session.state_queries import call_of_summary
 from tarsy_session.summary_outcomes import complete_summary, fail_summary
-from tarsy_session.termination import UNKNOWN
 
 
 def decide_claim(

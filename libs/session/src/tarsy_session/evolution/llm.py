@@ -49,7 +49,7 @@ def _apply_request(
     )
     if event.iteration != execution.iteration or execution.deadline is None:
         end = record.appended_at + timedelta(seconds=limits.iteration_seconds)
-        retries = RetryState(attempt=event.attempt, failed=execution.retries.failed)
+        retries = RetryState(attempt=event.attempt, first=event.attempt, failed=execution.retries.failed)
         return replace(
             execution,
             waiting_for=pending,
@@ -67,7 +67,8 @@ def _apply_request(
 
 def _add_answer(execution: Execution, requested: e.LlmCallRequested, answer: e.LlmCallCompleted) -> Execution:
     turns = (*execution.turns, Turn(requested=requested, answer=answer))
-    return replace(execution, waiting_for=None, turns=turns, timeouts=0, retries=RetryState(attempt=requested.attempt))
+    retries = RetryState(attempt=requested.attempt, first=requested.attempt + 1)
+    return replace(execution, waiting_for=None, turns=turns, timeouts=0, retries=retries)
 
 
 def _note_failure(execution: Execution, failed: e.LlmCallFailed) -> Execution:

@@ -5,7 +5,9 @@ from datetime import datetime
 from typing import assert_never
 
 from tarsy_contracts import events as e
+from tarsy_contracts.chain import ResolvedAgent
 from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_session.executions.children import find_sub_agent, waits_for_children
 from tarsy_session.phases import agents_of
 from tarsy_session.state import Execution, Investigating, Stage
 
@@ -38,7 +40,8 @@ def apply_tools_offered(state: Investigating, event: e.StageToolsOffered) -> Inv
     stage = state.stage
     if stage is None or stage.started.stage_id != event.stage_id or stage.executions:
         return None
-    known = replace(stage, tools={tool.definition.name: tool for tool in event.tools})
+    tools = {tool.definition.name: tool for tool in event.tools}
+    known = replace(stage, tools=tools, sub_agents={one.key: one for one in event.sub_agents})
     return replace(state, stages=(*state.stages[:-1], known))
 
 
@@ -55,10 +58,9 @@ def apply_execution_started(
     stage = state.stage
     if stage is None or stage.started.stage_id != event.stage_id:
         return None
-    agents = agents_of(state.started.chain, stage.started)
-    if not 1 <= event.index <= len(agents) or not stage.tools.keys() >= set(event.stage_tools):
+    agent = _agent_of(state, stage, event)
+    if agent is None or not stage.tools.keys() >= set(event.stage_tools):
         return None
-    agent = agents[event.index - 1]
     execution = Execution(
         started=event,
         began_at=began_at,
@@ -67,8 +69,10 @@ def apply_execution_started(
         llm_provider=event.llm_provider or agent.llm_provider,
         tools=event.tools or tuple(stage.tools[name] for name in event.stage_tools),
         approvals=stage.approvals.intersection(event.stage_tools),
+        waited_before=state.life.waited,
     )
-    grown = replace(stage, executions=(*stage.executions, event.execution_id))
+    own = () if event.parent_execution_id else (event.execution_id,)
+    grown = replace(stage, executions=(*stage.executions, *own))
     return replace(
         state,
         stages=(*state.stages[:-1], grown),
@@ -80,7 +84,24 @@ def apply_execution_completed(state: Investigating, event: e.ExecutionCompleted)
     execution = state.executions.get(event.execution_id)
     if execution is None:
         return None
-    return with_execution(state, replace(execution, completed=event))
+    parent = state.executions.get(execution.parent_id)
+    if parent is None:
+        return with_execution(state, replace(execution, completed=event))
+    ended = replace(execution, completed=event, read_after=parent.turns_begun)
+    after = with_execution(state, ended)
+    # The time of an iteration does not run while it waits.
+    return with_execution(after, replace(parent, deadline=None)) if waits_for_children(state, parent) else after
+
+
+def _agent_of(state: Investigating, stage: Stage, event: e.ExecutionStarted) -> ResolvedAgent | None:
+    """None where the plan does not have it."""
+    chain = state.started.chain
+    if event.parent_execution_id:
+        parent = state.executions.get(event.parent_execution_id)
+        found = None if parent is None else find_sub_agent(chain, parent.agent, event.agent)
+        return None if found is None else found.agent
+    agents = agents_of(chain, stage.started)
+    return agents[event.index - 1] if 1 <= event.index <= len(agents) else None
 
 
 def with_execution(state: Investigating, execution: Execution) -> Investigating:

@@ -1,34 +1,13 @@
 """Histories of executions for prompts, taken from the state of their session. Pure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from tarsy_contracts import events as e
-from tarsy_session.builtin_tools.read_result import shorten_id
 from tarsy_session.prompts.earlier_results import compose_earlier_steps
 from tarsy_session.prompts.material import AgentHistory, HistoryStep, Statement, ToolUse
-from tarsy_session.prompts.notes import ReadOn, note_cut, note_learned, note_same_summary, note_summary
-from tarsy_session.state import Execution, Investigating, ToolCallState
-
-
-def content_of(calls: Mapping[str, ToolCallState], call: ToolCallState, read_result_name: str = "") -> tuple[str, str]:
-    """Returns the part of a result that the agent reads, and the note on it: the summary where there is one.
-
-    `calls`: all of the session. `read_result_name`: the tool with which it can read on, if it has one.
-    """
-    completed = call.completed
-    if completed is None:
-        return "", ""
-    read_on = ReadOn(read_result_name, shorten_id(call.requested.call_id)) if read_result_name else None
-    summary = call.summary.ended if call.summary is not None else None
-    if isinstance(summary, e.SummaryCompleted) and summary.reused_from:
-        earlier = calls.get(summary.reused_from)
-        number = 0 if earlier is None else earlier.requested.number
-        return summary.content, note_same_summary(completed.lines, completed.size, number, read_on)
-    if isinstance(summary, e.SummaryCompleted):
-        return summary.content, note_summary(completed.lines, completed.size, read_on)
-    if not completed.cut:
-        return completed.content, ""
-    return completed.content, note_cut(completed.lines, completed.size, completed.content, read_on)
+from tarsy_session.prompts.notes import note_learned
+from tarsy_session.result_content import content_of
+from tarsy_session.state import Execution, Investigating
+from tarsy_session.text import shorten_id
 
 
 def compose_steps_before(state: Investigating, execution: Execution, call_id: str, limit: int, *, results: int) -> str:
@@ -41,9 +20,10 @@ def compose_steps_before(state: Investigating, execution: Execution, call_id: st
 
 
 def history_of(state: Investigating, execution: Execution) -> AgentHistory:
-    completed = execution.completed
+    completed, parent = execution.completed, state.executions.get(execution.parent_id)
+    sent = "" if parent is None else f" (sent by {parent.started.agent})"
     return AgentHistory(
-        agent=execution.started.agent,
+        agent=f"{execution.started.agent}{sent}",
         status="failed" if completed is None else completed.status,
         analysis="" if completed is None else completed.final_analysis,
         error="" if completed is None else completed.error,

@@ -39,7 +39,7 @@ def compose_report(state: Investigating, stage: Stage, at: datetime, tools: Sequ
 def compose_synthesis(state: Investigating, stage: Stage, at: datetime, tools: Sequence[OfferedTool]) -> str:
     alert, firing = state.started.alert, describe_firing(state)
     joined = next(one for one in state.stages if one.started.stage_id == stage.started.referenced_stage_id)
-    histories = [history_of(state, execution) for execution in state.executions_of(joined)]
+    histories = [history_of(state, execution) for execution in state.all_executions_of(joined)]
     task = compose_synthesis_prompt(alert, find_runbook(state), joined.started.name, histories, firing=firing)
     return _with_time(at, task)
 

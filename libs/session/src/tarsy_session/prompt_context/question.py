@@ -51,7 +51,7 @@ def _investigated(state: Investigating) -> Investigated:
 
 def _stage(state: Investigating, stage: Stage) -> StageHistory:
     status = stage.completed.status if stage.completed is not None else "active"
-    agents = tuple(history_of(state, execution) for execution in state.executions_of(stage))
+    agents = tuple(history_of(state, execution) for execution in state.all_executions_of(stage))
     return StageHistory(stage.started.name, status, agents)
 
 

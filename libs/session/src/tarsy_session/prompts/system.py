@@ -17,6 +17,8 @@ from tarsy_session.prompts.roles import (
     JOINING_FOCUS,
     MARKS,
     NAME,
+    SUB_AGENT,
+    SUB_AGENT_FOCUS,
     SUMMARISER,
 )
 
@@ -59,6 +61,10 @@ def instruct_investigator(agent: ResolvedAgent, tools: Sequence[OfferedTool], li
 
 def instruct_answerer(agent: ResolvedAgent, tools: Sequence[OfferedTool], limits: Sequence[str]) -> Iterator[str]:
     return _with_tools(agent, tools, limits, role=ANSWERER, focus=ANSWERING_FOCUS)
+
+
+def instruct_sub_agent(agent: ResolvedAgent, tools: Sequence[OfferedTool], limits: Sequence[str]) -> Iterator[str]:
+    return _with_tools(agent, tools, limits, role=SUB_AGENT, focus=SUB_AGENT_FOCUS)
 
 
 def instruct_joiner(agent: ResolvedAgent, tools: Sequence[OfferedTool], limits: Sequence[str]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from tarsy_contracts import events as e
 from tarsy_contracts.builtin_tools import OWN_SERVER
@@ -41,11 +41,13 @@ class PendingLlmCall:
 class RetryState:
     """Retries of the LLM call of the present iteration.
 
+    `first`: the attempt with which the present question began: a parent that waited is asked again in its iteration.
     `failures`: in a row, of the provider that is asked now. `waited_seconds`: because providers had too much to do.
     `failed`: the last failure, while no answer came after it.
     """
 
     attempt: int = 0
+    first: int = 1
     failures: int = 0
     waited_seconds: float = 0.0
     failed: e.LlmCallFailed | None = None
@@ -60,6 +62,8 @@ class Execution:
     `iteration_since`. `tools` are those that the agent may call; calls of those whose names are in `approvals` wait for
     a person. `shortened`: how its conversation is shown. `left_out`: the tools that its provider refused.
     `contexts`: the tokens that its providers take at most, by name, as far as their refusals have told.
+    `waited_before`: how long its life had waited for people when it began. `read_after`: of a sub-agent that has
+    ended, the turn after which its parent reads what came of it.
     """
 
     started: e.ExecutionStarted
@@ -81,10 +85,17 @@ class Execution:
     shortened: e.Shortening = NOT_SHORTENED
     left_out: frozenset[str] = frozenset()
     contexts: Mapping[str, int] = field(default_factory=dict)
+    waited_before: timedelta = timedelta()
+    read_after: int = 0
 
     @property
     def id(self) -> str:
         return self.started.execution_id
+
+    @property
+    def parent_id(self) -> str:
+        """Empty for an agent of the stage itself."""
+        return self.started.parent_execution_id
 
     @property
     def open(self) -> bool:
@@ -105,6 +116,7 @@ class Execution:
 @dataclass(frozen=True, slots=True)
 class Stage:
     """`phase`: that of its life. `executions`: the ids of its agents' runs, in order; none before the tools are known.
+    Those of sub-agents are not among them. `sub_agents`: the tools of those that may be sent, by their key.
 
     `tools`: what they may call, by the name that models use. `approvals`: those whose calls wait for a person.
     """
@@ -113,6 +125,7 @@ class Stage:
     phase: str
     tools: Mapping[str, e.OfferedTool] = field(default_factory=dict)
     approvals: frozenset[str] = frozenset()
+    sub_agents: Mapping[str, e.SubAgentTools] = field(default_factory=dict)
     executions: tuple[str, ...] = ()
     completed: e.StageCompleted | None = None
 

@@ -124,6 +124,10 @@ class Investigating:
     def executions_of(self, stage: Stage) -> list[Execution]:
         return [self.executions[id] for id in stage.executions]
 
+    def all_executions_of(self, stage: Stage) -> list[Execution]:
+        """Those of sub-agents, too."""
+        return [one for one in self.executions.values() if one.started.stage_id == stage.started.stage_id]
+
 
 @dataclass(frozen=True, slots=True)
 class AtRest:

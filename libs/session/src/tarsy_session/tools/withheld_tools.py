@@ -32,7 +32,7 @@ def evidence_limits(state: Investigating) -> tuple[str, ...]:
     sentences = (
         describe_withheld(execution.started.agent, one)
         for stage in select_investigation_stages(state)
-        for execution in state.executions_of(stage)
+        for execution in state.all_executions_of(stage)
         for one in execution.started.withheld
         if not one.offered
     )

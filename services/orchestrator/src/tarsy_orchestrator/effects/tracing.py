@@ -27,7 +27,7 @@ from tarsy_llm.provider_type import ModelIdentity, identity_of
 from tarsy_service.telemetry.recent_span import make_known_span
 from tarsy_session.decision_input import DecisionInput
 from tarsy_session.effects import AdmissionEffect, LlmCallEffect, OfferToolsEffect, OwnEffect
-from tarsy_session.state import Investigating, SessionState
+from tarsy_session.state import Execution, Investigating, SessionState
 
 log = structlog.get_logger(__name__)
 
@@ -113,16 +113,11 @@ class SessionTraces:
             return
         agent = execution.agent.name
         model = identity_of(self._models, execution.started.llm_provider or execution.agent.llm_provider)
-        above = (
-            session_traceparent(session_id)
-            if state.ended is None
-            else reply_traceparent(session_id, completed.stage_id)
-        )
         make_known_span(
             self._tracer,
             f"invoke_agent {agent}",
             context_of(execution_traceparent(session_id, completed.execution_id)),
-            parent=context_of(above),
+            parent=context_of(_span_above(session_id, execution, state)),
             began=nanoseconds(execution.began_at),
             ended=nanoseconds(record.appended_at),
             error=None if completed.status == "completed" else completed.status,
@@ -159,6 +154,15 @@ class SessionTraces:
                     f"tarsy.{kind}.status": ended.status,
                 },
             )
+
+
+def _span_above(session_id: str, execution: Execution, state: Investigating) -> str:
+    """That of the agent that sent it, of the reply, or of the session."""
+    if execution.parent_id:
+        return execution_traceparent(session_id, execution.parent_id)
+    if state.ended is None:
+        return session_traceparent(session_id)
+    return reply_traceparent(session_id, execution.started.stage_id)
 
 
 def _log_end(session_id: str, ended: ReplyCompleted | PhaseCompleted) -> str:

@@ -44,6 +44,7 @@ def session_detail(rows: SessionRows) -> SessionDetail:
             **token_fields(total),
             "provider_fallback_count": total("fallback_count"),
             "models": tuple(sorted({one["model_name"] for one in executions if one["model_name"] is not None})),
+            "has_sub_agents": any(map(_was_sent, executions)),
             "now": activity_of(row, stages, executions, rows.timeline),
             **cost_fields(rows.cost),
             "completed_stages": sum(stage["status"] == "completed" for stage in investigated),
@@ -101,6 +102,12 @@ def _stage(stage: Row, executions: Sequence[Row]) -> SessionStage:
             "executions": tuple(_execution(row) for row in executions if row["stage_id"] == stage["stage_id"]),
         }
     )
+
+
+def _was_sent(execution: Row) -> bool:
+    """Whether it is a sub-agent. An execution from before their facts were recorded is none."""
+    spec = spec_of(execution)
+    return spec is not None and bool(spec.parent_execution_id)
 
 
 def _execution(row: Row) -> StageExecution:

@@ -28,7 +28,11 @@ def _stage(session: ReplayedSession, stage: Stage) -> TracedStage:
         stage_name=started.name,
         stage_type=started.stage_type,
         referenced_stage_id=started.referenced_stage_id,
-        executions=tuple(_execution(session, session.executions[id]) for id in stage.executions),
+        executions=tuple(
+            _execution(session, execution)
+            for execution in session.executions.values()
+            if execution.started.stage_id == started.stage_id
+        ),
     )
 
 
@@ -36,6 +40,8 @@ def _execution(session: ReplayedSession, execution: Execution) -> TracedExecutio
     return TracedExecution(
         execution_id=execution.id,
         agent_name=execution.started.agent,
+        parent_execution_id=execution.parent_id or None,
+        task=execution.started.task or None,
         llm_interactions=list_llm(session, execution),
         mcp_interactions=list_mcp(session, execution),
     )

@@ -160,6 +160,7 @@ cross join lateral (
            least(coalesce(sum(cached_input_tokens), 0), 9007199254740991)::bigint as cached_input_tokens,
            least(coalesce(sum(cache_written_tokens), 0), 9007199254740991)::bigint as cache_written_tokens,
            coalesce(sum(fallback_count), 0) as provider_fallback_count,
+           coalesce(bool_or(spec ->> 'parent_execution_id' <> ''), false) as has_sub_agents,
            coalesce(array_agg(distinct model_name) filter (where model_name is not null), '{}') as models
     from agent_executions where session_id = s.session_id
 ) e

@@ -53,9 +53,9 @@ export function modelsOf(session) {
   return [...models].sort();
 }
 
-/** What runs now: agents, each with the last of its items that is open.
+/** What runs now: agents, each with the last of its items that is open. `hasSent`: others run that it has sent.
  *  @param {Session} session
- *  @returns {{ agent: Execution, item: Item | null }[]} */
+ *  @returns {{ agent: Execution, item: Item | null, hasSent: boolean }[]} */
 export function runningAgents(session) {
   const running = [...session.executions.values()].filter(({ status }) => !hasEnded(status));
   /** @type {Map<string, Item>} */
@@ -65,7 +65,11 @@ export function runningAgents(session) {
     const other = open.get(item.executionId);
     if (other === undefined || item.sequence > other.sequence) open.set(item.executionId, item);
   }
-  return running.map((agent) => ({ agent, item: open.get(agent.execution_id) ?? null }));
+  const senders = new Set(running.map(({ parent_execution_id: parent }) => parent));
+  return running.map((agent) => {
+    const id = agent.execution_id;
+    return { agent, item: open.get(id) ?? null, hasSent: senders.has(id) };
+  });
 }
 
 /** @param {string | undefined} outcome */

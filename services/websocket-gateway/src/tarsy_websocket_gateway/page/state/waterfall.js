@@ -1,6 +1,8 @@
 // What a session spent its time on: the queue, and the calls and waits of each agent, made of the record of its calls and
 // of what is known of the session.
 
+import { nestAgents } from "./agent_tree.js";
+
 /** @typedef {import("./session_state.js").Session} Session
  *  @typedef {import("tarsy-api").components["schemas"]["SessionTrace"]} Trace
  *  @typedef {import("tarsy-api").components["schemas"]["SessionDetail"]} Detail
@@ -13,7 +15,7 @@
  *  @typedef {"queue" | "llm" | "tool" | "change" | "person" | "turn" | "pause"} Kind */
 /** Times in milliseconds; `until` is null while it runs.
  *  @typedef {{ kind: Kind, from: number, until: number | null, name: string, hasFailed: boolean }} Bar
- *  @typedef {{ id: string, stage: string, name: string, bars: Bar[] }} Row */
+ *  @typedef {{ id: string, stage: string, name: string, depth: number, bars: Bar[] }} Row */
 
 /** What items say of calls: the ends of approvals (null: it is open) and changes by the call's id, pauses by agent and time.
  *  @typedef {{ approvals: Map<string, number | null>, changes: Set<string>, pauses: Map<string, number> }} Known */
@@ -21,7 +23,7 @@
 /** The name of a bar whose call summarised a result. */
 export const SUMMARY = "summary";
 
-/** The queue first, then the session's own calls, then agent by agent.
+/** The queue first, then the session's own calls, then agent by agent, each before those that it has sent.
  *  @param {Trace} trace
  *  @param {Session} session
  *  @param {Detail | null} detail
@@ -30,9 +32,9 @@ export function waterfallRows(trace, session, detail) {
   const known = knownOf(session);
   const own = trace.session_mcp_interactions.flatMap((call) => toolBars(call, known));
   const agents = trace.stages.flatMap(({ stage_name: stage, executions }) =>
-    executions.map((agent) => agentRow(agent, stage, session, known)),
+    nestAgents(executions).map(({ agent, depth }) => ({ ...agentRow(agent, stage, session, known), depth })),
   );
-  const rows = [...queueRow(detail), { id: "session", stage: "", name: "", bars: own }, ...agents];
+  const rows = [...queueRow(detail), { id: "session", stage: "", name: "", depth: 0, bars: own }, ...agents];
   return rows.filter(({ bars }) => bars.length > 0);
 }
 
@@ -42,7 +44,7 @@ function queueRow(detail) {
   if (detail === null) return [];
   const until = timeOf(detail.started_at ?? detail.completed_at);
   const bar = { from: Date.parse(detail.created_at), until, name: "", hasFailed: false };
-  return [{ id: "queue", stage: "", name: "", bars: [{ ...bar, kind: "queue" }] }];
+  return [{ id: "queue", stage: "", name: "", depth: 0, bars: [{ ...bar, kind: "queue" }] }];
 }
 
 /** Nothing of an agent goes on after its end.
@@ -50,7 +52,7 @@ function queueRow(detail) {
  *  @param {string} stage
  *  @param {Session} session
  *  @param {Known} known
- *  @returns {Row} */
+ *  @returns {Omit<Row, "depth">} */
 function agentRow(agent, stage, session, known) {
   const id = agent.execution_id;
   const end = timeOf(session.executions.get(id)?.endedAt ?? null);

@@ -22,10 +22,10 @@ export function Now({ store }) {
       <h2 id="now">${TEXT.now.title}</h2>
       <ul>
         ${running.map(
-          ({ agent, item }) => html`
+          ({ agent, item, hasSent }) => html`
           <li key=${agent.execution_id}>
             <span class="name">${agent.agent_name}</span>${" "}
-            <span class="quiet">${doing(item)}</span>${" "}
+            <span class="quiet">${doing(item, hasSent)}</span>${" "}
             ${item?.time && html`<span class="quiet"><${Took} from=${item.time} until=${null} /></span>`}
           </li>
         `,

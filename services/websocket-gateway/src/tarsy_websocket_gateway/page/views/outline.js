@@ -1,8 +1,8 @@
-// The stages with their agents, each with its state; a synthesis under the stage whose analyses it joins; and how many
-// stages are to come. Each leads to its part of the story, and shows it alone.
+// The stages with their agents, each with its state and those that it has sent; a synthesis under the stage whose
+// analyses it joins; and how many stages are to come. Each leads to its part of the story, and shows it alone.
 
 import { timesOf } from "../state/detail.js";
-import { agentsOf, inOrder, synthesesOf } from "../state/order_of_stages.js";
+import { inOrder, ownAgentsOf, subAgentsOf, synthesesOf } from "../state/order_of_stages.js";
 import { isOver } from "../state/session_state.js";
 import { isWide } from "../stores/width.js";
 import { html, useSignal } from "../ui.js";
@@ -47,7 +47,7 @@ export function Outline({ store }) {
 
 /** @param {{ store: Store, stage: Stage }} props */
 function StageLine({ store, stage }) {
-  const agents = agentsOf(store.session, stage.stage_id);
+  const agents = ownAgentsOf(store.session, stage.stage_id);
   const syntheses = synthesesOf(store.session, stage);
   return html`
     <li>
@@ -67,12 +67,15 @@ function StageLine({ store, stage }) {
 function AgentLine({ store, agent }) {
   store.version.value;
   const { execution_id: id } = agent;
+  const sent = subAgentsOf(store.session, agent);
   return html`
     <li>
       <${PartLink} store=${store} id=${id} href=${`#panel-${id}`} name=${agent.agent_name} />
       <${Status} status=${agent.status} isLimited=${Boolean(agent.partial_reason)} />
       <span class="more quiet"><${Took} ...${timesOf(store.detail.value, agent)} /><span class="about">${agentFacts(agent)}</span></span>
+      ${agent.task && html`<p class="task quiet">${agent.task}</p>`}
       <${Failure} store=${store} step=${agent} />
+      ${sent.length > 0 && html`<ul>${sent.map((one) => html`<${AgentLine} key=${one.execution_id} store=${store} agent=${one} />`)}</ul>`}
     </li>
   `;
 }

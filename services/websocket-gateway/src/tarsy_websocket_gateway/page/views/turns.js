@@ -1,10 +1,11 @@
 // The turns of a chat, in order: a question, its reply, and what people wanted of it.
 
 import { turnsOf } from "../state/chat_state.js";
-import { ofAgent, ofQuestion, ofRequests } from "../state/lists_of_items.js";
-import { agentsOf } from "../state/order_of_stages.js";
+import { ofQuestion, ofRequests } from "../state/lists_of_items.js";
+import { ownAgentsOf } from "../state/order_of_stages.js";
 import { html } from "../ui.js";
 import { hasEnded } from "../words/wording.js";
+import { Agent } from "./agent_lanes.js";
 import { ItemList } from "./item_list.js";
 import { Status } from "./status.js";
 
@@ -30,7 +31,7 @@ function Turn({ store, id }) {
     <li class=${isRunning ? "turn running" : "turn"}>
       <${ItemList} store=${store} list=${ofQuestion(id)} />
       <div class="reply">
-        ${agentsOf(store.session, id).map(({ execution_id: agent }) => html`<${ItemList} key=${agent} store=${store} list=${ofAgent(agent)} />`)}
+        ${ownAgentsOf(store.session, id).map((agent) => html`<${Agent} key=${agent.execution_id} store=${store} agent=${agent} chosen="" />`)}
       </div>
       <${ItemList} store=${store} list=${ofRequests(id)} />
       <p class="row end" hidden=${stage === undefined || stage.status === "completed"}>

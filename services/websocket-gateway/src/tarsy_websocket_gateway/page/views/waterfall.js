@@ -66,7 +66,7 @@ function Chart({ store, trace }) {
   const place = number === null ? null : placeAt(drawn.scale, time);
   return html`
     <div class="rows">
-      <ol class="row-names">${rows.map((row) => html`<li key=${row.id} title=${rowName(row)}>${rowName(row)}</li>`)}</ol>
+      <ol class="row-names">${rows.map((row) => html`<li key=${row.id} title=${rowName(row)} data-depth=${row.depth || undefined}>${rowName(row)}</li>`)}</ol>
       <${TimeSlider}
         travel=${travel} newest=${newest} time=${time} moments=${moments} timeAtPart=${(/** @type {number} */ part) => timeAtPlace(drawn.scale, part * WIDTH)}
         point=${(/** @type {{ part: number, down: number } | null} */ at) => {

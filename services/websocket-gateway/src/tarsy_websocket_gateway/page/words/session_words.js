@@ -11,10 +11,11 @@ export function queueWords(place) {
   return say(TEXT.session.queued, { place: sayOrdinal(TEXT.list.place, { count: place }) });
 }
 
-/** What the agent does now, by the last of its items that is open.
- *  @param {Item | null} item */
-export function doing(item) {
-  if (item === null) return TEXT.now.asks;
+/** What the agent does now, by the last of its items that is open. `hasSent`: others work for it.
+ *  @param {Item | null} item
+ *  @param {boolean} hasSent */
+export function doing(item, hasSent) {
+  if (item === null) return hasSent ? TEXT.now.waitsForSubAgents : TEXT.now.asks;
   const tool = `${item.metadata.server_name}.${item.metadata.tool_name}`;
   switch (item.type) {
     case "llm_thinking":

@@ -17,10 +17,11 @@ export function kindWords(kind) {
   return TEXT.waterfall.kinds[kind];
 }
 
-/** @param {Row} row */
-export function rowName({ id, stage, name }) {
+/** Sub-agents stand below the one that names the stage.
+ *  @param {Row} row */
+export function rowName({ id, stage, name, depth }) {
   if (Object.hasOwn(ROWS, id)) return String(ROWS[id]);
-  return stage === "" ? name : say(TEXT.waterfall.rowOfStage, { stage, name });
+  return stage === "" || depth > 0 ? name : say(TEXT.waterfall.rowOfStage, { stage, name });
 }
 
 /** @param {Row} row

@@ -7,13 +7,17 @@ import { CallRow } from "./call_row.js";
 
 /** @typedef {import("tarsy-api").components["schemas"]} Schemas */
 
-/** @param {{ store: import("../../stores/record_store.js").RecordStore, execution: Schemas["TracedExecution"] }} props */
-export function AgentCalls({ store, execution: { agent_name: name, llm_interactions: calls } }) {
+/** `depth`: how many agents stand above it.
+ *  @param {{ store: import("../../stores/record_store.js").RecordStore, execution: Schemas["TracedExecution"], depth: number }} props */
+export function AgentCalls({ store, execution: { agent_name: name, task, llm_interactions: calls }, depth }) {
   /** @param {Schemas["ListedLlmInteraction"]} call */
   const draw = (call) =>
     html`<${CallRow} key=${call.id} store=${store} call=${call} before=${callBefore(calls, call)} />`;
   return html`
-    <h3>${name}</h3>
-    <ol class="record-calls"><${Gradually} key=${JSON.stringify(calls)} items=${calls} draw=${draw} /></ol>
+    <div class="record-agent" data-depth=${depth || undefined}>
+      <h3>${name}</h3>
+      ${task && html`<p class="task quiet">${task}</p>`}
+      <ol class="record-calls"><${Gradually} key=${JSON.stringify(calls)} items=${calls} draw=${draw} /></ol>
+    </div>
   `;
 }

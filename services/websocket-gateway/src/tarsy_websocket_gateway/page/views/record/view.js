@@ -1,5 +1,6 @@
 // The record of a session: each question to a model, by stage and agent, with the exact messages that it was given.
 
+import { nestAgents } from "../../state/agent_tree.js";
 import { RecordStore } from "../../stores/record_store.js";
 import { html, useEffect, useMemo } from "../../ui.js";
 import { TEXT } from "../../words/language.js";
@@ -42,7 +43,7 @@ function Stages({ store, trace }) {
       (stage) => html`
       <section key=${stage.stage_id} aria-labelledby=${`record-${stage.stage_id}`}>
         <h2 id=${`record-${stage.stage_id}`}>${stage.stage_name}</h2>
-        ${stage.executions.map((execution) => html`<${AgentCalls} key=${execution.execution_id} store=${store} execution=${execution} />`)}
+        ${nestAgents(stage.executions).map(({ agent, depth }) => html`<${AgentCalls} key=${agent.execution_id} store=${store} execution=${agent} depth=${depth} />`)}
       </section>
     `,
     )}
