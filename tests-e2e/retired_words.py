@@ -99,6 +99,7 @@ RETIRED_MODULES: dict[str, dict[str, str]] = {
         "queries_left_out": "redacted_queries",
     },
     "tarsy_embedded": {"class_archive": "jvm_cds"},
+    "tarsy_audit": {"logins": "page_logins"},
     "tarsy_local": {
         "starting": "up",
         "telling": "instance_file",
@@ -188,6 +189,7 @@ RETIRED_CLASSES: dict[str, dict[str, str]] = {
     },
     "tarsy_masking": {"Written": "AppliedEdit", "TellingNames": "SensitiveKeys"},
     "tarsy_service": {"RefuseForeignPages": "CsrfProtection"},
+    "tarsy_audit": {"LoginTrail": "PageLoginTrail"},
     "tarsy_local": {
         "Crew": "ProcessGroup",
         "Supervised": "SupervisedProcess",

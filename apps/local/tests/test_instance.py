@@ -14,7 +14,7 @@ HOLD = """
 import sys
 from pathlib import Path
 from tarsy_local.instance import Home
-with Home(Path(sys.argv[1])).held():
+with Home(Path(sys.argv[1])).occupied_by_new_instance():
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -25,11 +25,11 @@ def test_nothing_runs_in_a_folder_that_does_not_exist(tmp_path: Path) -> None:
 
 
 def test_a_second_one_in_the_same_folder_is_refused(tmp_path: Path) -> None:
-    with Home(tmp_path).held():
+    with Home(tmp_path).occupied_by_new_instance():
         starting = Home(tmp_path).find_running()
         assert starting is not None
         assert starting.state == "starting"
-        with pytest.raises(HomeInUseError), Home(tmp_path).held():
+        with pytest.raises(HomeInUseError), Home(tmp_path).occupied_by_new_instance():
             pass
         assert Home(tmp_path).find_running() == starting
     assert Home(tmp_path).find_running() is None
@@ -47,7 +47,7 @@ def test_what_a_dead_process_left_behind_is_not_running(tmp_path: Path) -> None:
         process.send_signal(signal.SIGKILL)
     assert json.loads((tmp_path / "instance.json").read_bytes())["pid"] == process.pid
     assert Home(tmp_path).find_running() is None
-    with Home(tmp_path).held():
+    with Home(tmp_path).occupied_by_new_instance():
         pass
 
 
@@ -63,7 +63,7 @@ def test_whoever_looks_does_not_keep_a_start_from_the_folder(tmp_path: Path, mon
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"1\n"
-        with Home(tmp_path).held():
+        with Home(tmp_path).occupied_by_new_instance():
             assert Home(tmp_path).find_running() is not None
 
 
@@ -85,13 +85,13 @@ def test_what_lies_in_the_folder_is_its_owners_only_whatever_rights_it_had_befor
     (folder / "tarsy.log").touch(0o644)
     folder.chmod(0o755)
 
-    with Home(folder).held():
+    with Home(folder).occupied_by_new_instance():
         assert [rights(path) for path in (folder, folder / "kafka", folder / "logs")] == [0o700] * 3
         assert rights(folder / "tarsy.log") == 0o600
 
 
 def test_a_folder_that_is_made_is_its_owners_only(tmp_path: Path) -> None:
-    with Home(tmp_path / "new").held():
+    with Home(tmp_path / "new").occupied_by_new_instance():
         assert rights(tmp_path / "new") == 0o700
 
 
@@ -100,7 +100,7 @@ def test_a_folder_that_holds_other_things_keeps_its_rights_and_what_is_ours_in_i
     (tmp_path / "holiday.txt").touch(0o644)
     tmp_path.chmod(0o755)
 
-    with Home(tmp_path).held():
+    with Home(tmp_path).occupied_by_new_instance():
         assert rights(tmp_path) == 0o755
         assert rights(tmp_path / "kafka") == 0o700
         assert rights(tmp_path / "holiday.txt") == 0o644

@@ -156,7 +156,7 @@ def test_without_another_clock_the_clock_is_not_judged() -> None:
 def running(tmp_path: Path) -> Iterator[Home]:
     home = Home(tmp_path / "home")
     own = [Process(service="kafka", pid=1), Process(service="postgresql", pid=2)]
-    with home.held():
+    with home.occupied_by_new_instance():
         home.write(
             Instance(state="ready", pid=1, kafka="127.0.0.1:1", database=f"postgresql://t:{SECRET}@127.0.0.1:2/t",
                      api="http://127.0.0.1:3/api/v1", topic_prefix="mine", config_dir="/etc/tarsy", processes=own)

@@ -46,7 +46,7 @@ def answering(answers: Answers) -> Iterator[str]:
 
 
 def status(home: Path, instance: Instance, *options: str) -> Result:
-    with Home(home).held():
+    with Home(home).occupied_by_new_instance():
         Home(home).write(instance)
         return CliRunner().invoke(cli, ["status", "--home", str(home), *options])
 

@@ -51,7 +51,7 @@ def test_topics_are_made_once_and_checked_afterwards(bare: Bus) -> None:
 def test_without_a_kafka_that_of_the_home_is_meant_with_its_prefix(bare: Bus, tmp_path: Path) -> None:
     home = Home(tmp_path)
     running = Instance(state="ready", pid=1, kafka=bare.bootstrap, topic_prefix=bare.topics.prefix)
-    with home.held():
+    with home.occupied_by_new_instance():
         home.write(running)
         environ = {"TARSY_KAFKA": None, "TARSY_TOPIC_PREFIX": None}
         result = CliRunner().invoke(cli, ["topics", "apply", "--home", str(tmp_path), "--dry-run"], env=environ)

@@ -9,7 +9,7 @@ from aiokafka import AIOKafkaConsumer
 from tarsy_bus.client.aiokafka_internals.client_tasks import abandon
 from tarsy_bus.client.client_lifecycle import start_client, stop_client
 from tarsy_bus.client.connection import Bus, member
-from tarsy_bus.queues.departed_members import remove_members
+from tarsy_bus.queues.departed_members import remove_all_members
 from tarsy_bus.queues.start_positions import AssignedPartitions
 from tarsy_testing.servers.bus_kafka import make_topic
 
@@ -32,7 +32,7 @@ async def test_who_joins_after_a_killed_member_that_was_taken_out_waits_for_nobo
             await join(patient, one)
         # As with kill -9: the connections close, and nobody leaves the group.
         await abandon(killed)
-        assert await remove_members(patient, [group, f"{patient.topics.prefix}.never*"]) == 1
+        assert await remove_all_members(patient, [group, f"{patient.topics.prefix}.never*"]) == 1
         await join(patient, next_one)
         assert next_one.assignment() == bystander.assignment()
     finally:
@@ -45,8 +45,8 @@ async def test_groups_are_named_by_patterns_and_a_cluster_without_them_has_no_me
     one = member(patient, f"{patient.topics.prefix}.timeline-1")
     try:
         await join(patient, one)
-        assert await remove_members(patient, [f"{patient.topics.prefix}.orchestrator"]) == 0
-        assert await remove_members(patient, [f"{patient.topics.prefix}.timeline*"]) == 1
+        assert await remove_all_members(patient, [f"{patient.topics.prefix}.orchestrator"]) == 0
+        assert await remove_all_members(patient, [f"{patient.topics.prefix}.timeline*"]) == 1
     finally:
         await abandon(one)
         await stop_client(one)
@@ -61,7 +61,7 @@ async def test_members_of_several_groups_are_taken_out(patient: Bus) -> None:
         for one in killed:
             await join(patient, one)
             await abandon(one)
-        assert await remove_members(patient, [f"{patient.topics.prefix}.*"]) == len(groups)
+        assert await remove_all_members(patient, [f"{patient.topics.prefix}.*"]) == len(groups)
         for one in next_ones:
             await join(patient, one)
     finally:

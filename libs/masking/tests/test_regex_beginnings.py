@@ -55,11 +55,11 @@ def test_what_stands_behind_a_secret_of_several_forms_is_written_once() -> None:
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.name)
 def test_of_each_sample_every_beginning_of_its_secret_is_found(pattern: Pattern) -> None:
-    one_line = pattern.span == "line"
+    within_line = pattern.span == "line"
     for regex in pattern.of_all_families:
-        whole = compile_regex(regex, one_line=one_line)
-        tree = compile_regex(write(parse(regex)), one_line=one_line)
-        at_end = compile_regex(rf"(?:{find_secret_beginnings(regex)})\z", capture=False, one_line=one_line)
+        whole = compile_regex(regex, within_line=within_line)
+        tree = compile_regex(write(parse(regex)), within_line=within_line)
+        at_end = compile_regex(rf"(?:{find_secret_beginnings(regex)})\z", capture=False, within_line=within_line)
         for sample in (text.encode() for text in pattern.samples):
             match = whole.search(sample)
             assert (match is None) == (tree.search(sample) is None)

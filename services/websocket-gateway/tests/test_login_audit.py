@@ -14,7 +14,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 from structlog.testing import capture_logs
 
-from tarsy_audit.logins import LoginTrail
+from tarsy_audit.page_logins import PageLoginTrail
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.client.publisher import Publisher
 from tarsy_bus.readers.partition_reader import Record, read_to_end
@@ -57,10 +57,10 @@ async def own_bus(kafka: EmbeddedKafka, registry: CollectorRegistry) -> Bus:
 async def world(own_bus: Bus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LoginWorld]:
     monkeypatch.setattr(LIMIT, WAIT_SECONDS)
     publisher = Publisher(own_bus, source="tarsy/test", now=lambda: datetime.now(UTC))
-    trail = LoginTrail(publisher, lambda text: text.replace("example", "***"), lambda: str(uuid4()), time.monotonic)
+    trail = PageLoginTrail(publisher, lambda text: text.replace("example", "***"), lambda: str(uuid4()), time.monotonic)
     folder = tmp_path / "world"
     folder.mkdir()
-    async with publisher.running(), login_world(folder, record=trail.record) as world:
+    async with publisher.running(), login_world(folder, record=trail.record_unless_repeated) as world:
         yield world
 
 

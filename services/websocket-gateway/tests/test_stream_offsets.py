@@ -5,7 +5,7 @@ from tarsy_websocket_gateway.streams.stream_offsets import StreamOffsets
 
 def placed(session_id: str, partition: int, offset: int) -> StreamOffsets:
     offsets = StreamOffsets()
-    offsets.watch(session_id, partition)
+    offsets.add_waiting(session_id, partition)
     offsets.place_sessions(offsets.take_waiting(), {partition: offset})
     return offsets
 
@@ -16,7 +16,7 @@ def test_records_of_nobody_do_not_count() -> None:
 
 def test_what_comes_before_the_partition_was_moved_does_not_hide_the_beginning_of_a_text() -> None:
     offsets = StreamOffsets()
-    offsets.watch("s", 1)
+    offsets.add_waiting("s", 1)
     assert not offsets.takes("s", 9)
     offsets.place_sessions(offsets.take_waiting(), {1: 5})
     assert [offsets.takes("s", number) for number in (4, 5, 9)] == [False, True, True]
@@ -25,7 +25,7 @@ def test_what_comes_before_the_partition_was_moved_does_not_hide_the_beginning_o
 def test_what_was_taken_is_passed_over_when_the_partition_is_moved_back_for_another_session() -> None:
     offsets = placed("s", 1, 5)
     assert offsets.takes("s", 8)
-    offsets.watch("other", 1)
+    offsets.add_waiting("other", 1)
     offsets.place_sessions(offsets.take_waiting(), {1: 2})
     assert [offsets.takes("s", number) for number in (5, 8, 9)] == [False, False, True]
     assert offsets.takes("other", 2)
@@ -34,19 +34,19 @@ def test_what_was_taken_is_passed_over_when_the_partition_is_moved_back_for_anot
 def test_who_comes_again_gets_the_text_again() -> None:
     offsets = placed("s", 1, 5)
     assert offsets.takes("s", 8)
-    offsets.leave("s")
+    offsets.forget("s")
     assert offsets.partitions() == set()
     assert not offsets.takes("s", 9)
-    offsets.watch("s", 1)
+    offsets.add_waiting("s", 1)
     offsets.place_sessions(offsets.take_waiting(), {1: 5})
     assert offsets.takes("s", 5)
 
 
 def test_who_left_meanwhile_is_not_placed() -> None:
     offsets = StreamOffsets()
-    offsets.watch("s", 1)
+    offsets.add_waiting("s", 1)
     waiting = offsets.take_waiting()
-    offsets.leave("s")
+    offsets.forget("s")
     offsets.place_sessions(waiting, {})
     assert not offsets.takes("s", 9)
 

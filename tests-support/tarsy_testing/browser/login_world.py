@@ -13,7 +13,7 @@ from fastapi import APIRouter, Request, WebSocket
 from prometheus_client import CollectorRegistry
 from pydantic import JsonValue
 
-from tarsy_audit.logins import LoginOutcome, RecordLogin
+from tarsy_audit.page_logins import PageLoginOutcome, RecordPageLogin
 from tarsy_auth.api_keys import digest_of, new_key
 from tarsy_auth.identity import Identity
 from tarsy_auth.roles import Role
@@ -95,7 +95,7 @@ async def login_world(
     sections: Collection[str] = SECTIONS,
     scope: str = "openid profile email",
     provider: OpenIdServer | None = None,
-    record: RecordLogin | None = None,
+    record: RecordPageLogin | None = None,
     base_path: str = "",
     outside: int = 0,
 ) -> AsyncIterator[LoginWorld]:
@@ -113,7 +113,7 @@ async def login_world(
         recorded: list[tuple[str, str, str]] = []
         recording = [True]
 
-        async def keep(_: Request, outcome: LoginOutcome, identity: Identity | None, reason: str) -> None:
+        async def keep(_: Request, outcome: PageLoginOutcome, identity: Identity | None, reason: str) -> None:
             if not recording[-1]:
                 raise NotWrittenError("no broker")
             recorded.append((outcome, "" if identity is None else identity.name, reason))

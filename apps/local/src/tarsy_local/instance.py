@@ -118,8 +118,11 @@ class Home:
         self._lock = self.folder / "instance.lock"
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """Raises HomeInUseError. The kernel frees the lock, however the process ends."""
+    def occupied_by_new_instance(self) -> Iterator[None]:
+        """On record as starting; as stopped after the body. Raises HomeInUseError.
+
+        The kernel frees the lock, however the process ends.
+        """
         make_private(self.folder)
         with self._lock.open("a") as lock:
             _wait_for_lock(lock)

@@ -8,7 +8,7 @@ from aiokafka.errors import KafkaError
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.client.outages import wait_out
 from tarsy_bus.client.publisher import NotWrittenError
-from tarsy_bus.queues.departed_members import remove_members
+from tarsy_bus.queues.departed_members import remove_all_members
 from tarsy_bus.topics.kafka_rights import UP
 from tarsy_bus.topics.topics_admin import apply_topics
 from tarsy_local.addresses import Addresses
@@ -52,6 +52,6 @@ async def _apply_topics(bus: Bus, replication: int | None, *, patient: bool) -> 
 async def _remove_dead_members(bus: Bus, prefix: str) -> None:
     """All services that use a broker of our own are ours, and none runs yet."""
     try:
-        await remove_members(bus, [f"{prefix}.{group}" for group in UP.groups])
+        await remove_all_members(bus, [f"{prefix}.{group}" for group in UP.groups])
     except (KafkaError, TimeoutError) as problem:
         log.warning("group.members_stay", reason=repr(problem))

@@ -59,7 +59,11 @@ def run_up(home: Home, options: UpOptions, say: Say) -> None:
     """
     log_file = home.folder / "tarsy.log"
     try:
-        with home.held(), _interrupt_on_sigterm(), _open_start_of_services(options.instances, home.logs) as start:
+        with (
+            home.occupied_by_new_instance(),
+            _interrupt_on_sigterm(),
+            _open_start_of_services(options.instances, home.logs) as start,
+        ):
             # Nothing of the imports is garbage: looking for some would take a sixth of their time.
             gc.disable()
             # Here: the server of forks makes its imports meanwhile.

@@ -10,7 +10,7 @@ from tarsy_cli.console.terminal import fail
 from tarsy_cli.options import DEFAULT_HOME, USAGE, HomeOption, SessionArgument, UrlOption
 from tarsy_cli.session_commands import api_of, exit_on_failure, session_of
 
-type Question = dict[str, str | int]
+type QueryParameters = dict[str, str | int]
 
 
 def result(
@@ -41,7 +41,9 @@ def result(
     api = api_of(home, url)
     address = f"{api}/sessions/{session_of(api, session)}/tool-calls/{call}/result"
     if output is not None:
-        _save_result(address, output, asked, api)
+        if asked:
+            raise fail("--output writes the whole result: leave out what chooses a part of it.", code=USAGE)
+        _save_whole_result(address, output, api)
         return
     with exit_on_failure(api):
         answer = get(address, **asked)
@@ -63,9 +65,9 @@ def _query_parameters(
     lines: int | None,
     begin: str,
     until: str,
-) -> Question:
+) -> QueryParameters:
     """The parameters that were given; the API knows the rest."""
-    given: Question = {"search": search, "from": begin, "until": until, "offset": offset, "byte": byte}
+    given: QueryParameters = {"search": search, "from": begin, "until": until, "offset": offset, "byte": byte}
     if search:
         given |= {"context": context, "ignore_case": str(ignore_case).lower()}
     if lines is not None:
@@ -73,14 +75,12 @@ def _query_parameters(
     return {name: value for name, value in given.items() if value or name == "context"}
 
 
-def _save_result(url: str, output: Path, asked: Question, api: str) -> None:
+def _save_whole_result(result_url: str, output: Path, api: str) -> None:
     from tarsy_cli.api import download
 
-    if asked:
-        raise fail("--output writes the whole result: leave out what chooses a part of it.", code=USAGE)
     try:
         with exit_on_failure(api):
-            size = download(f"{url}/download", output)
+            size = download(f"{result_url}/download", output)
     except OSError as problem:
         raise fail(f"{output} could not be written: {problem.strerror}.") from None
     typer.echo(f"{size} bytes are in {output}.", err=True)

@@ -13,7 +13,7 @@ from tarsy_embedded.kafka_command import archive_path, broker_command, flags_to_
 from tarsy_embedded.kafka_folder import LOG_FOLDER, KafkaNode, new_id, properties
 from tarsy_embedded.kafka_protocol import answers_api_versions
 from tarsy_embedded.kafka_sasl import kcat_configuration, sasl_properties
-from tarsy_embedded.password_file import password_file, read_password, write_private
+from tarsy_embedded.password_file import make_password_once, password_file, read_password, write_private
 from tarsy_embedded.progress import Progress
 from tarsy_embedded.server import EmbeddedServer
 from tarsy_embedded.stale_registration import StaleRegistration
@@ -119,7 +119,7 @@ class EmbeddedKafka(EmbeddedServer):
     def _sasl_settings(self) -> Mapping[str, str]:
         if not self._has_password:
             return {}
-        password = read_password(self.data_dir)
+        password = make_password_once(self.data_dir)
         write_private(self.kcat_file, kcat_configuration(self.bootstrap, password))
         return sasl_properties(password, self._users)
 

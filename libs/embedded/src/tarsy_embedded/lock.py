@@ -31,10 +31,11 @@ class DataLock:
             raise RuntimeError("the lock is not held")
         return self._descriptor
 
-    def acquire(self) -> None:
+    def acquire_in_steps(self) -> Iterator[float]:
+        """Yields the seconds to wait, while servers of an owner that was killed stop. Raises AlreadyRunningError."""
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            self._wait_for_lock(descriptor)
+            yield from self._wait_for_lock(descriptor)
         except BaseException:
             os.close(descriptor)
             raise
@@ -49,13 +50,13 @@ class DataLock:
         os.close(self._descriptor)
         self._descriptor = None
 
-    def _wait_for_lock(self, descriptor: int) -> None:
+    def _wait_for_lock(self, descriptor: int) -> Iterator[float]:
         deadline = time.monotonic() + _ORPHANS_SECONDS
         while not _try_lock(descriptor):
             owner = _read_owner(descriptor)
             if (owner is not None and _is_alive(owner)) or time.monotonic() > deadline:
                 raise AlreadyRunningError(self._data_dir, owner)
-            time.sleep(0.05)
+            yield 0.05
 
 
 @contextmanager

@@ -7,14 +7,20 @@ _NAME = "password"
 
 
 def password_file(data_dir: Path) -> Path:
-    """Its owner's only. Made at the first call."""
-    file = data_dir / _NAME
+    """Its owner's only. There once the server was started for the first time."""
+    return data_dir / _NAME
+
+
+def make_password_once(data_dir: Path) -> str:
+    """The password of this folder: a new one at the first call."""
+    file = password_file(data_dir)
     if not file.exists():
         write_private(file, secrets.token_urlsafe(24))
-    return file
+    return read_password(data_dir)
 
 
 def read_password(data_dir: Path) -> str:
+    """Raises FileNotFoundError before one was made."""
     return password_file(data_dir).read_text(encoding="ascii")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from tarsy_embedded.errors import NotReadyError
-from tarsy_embedded.password_file import read_password
+from tarsy_embedded.password_file import make_password_once, read_password
 from tarsy_embedded.postgres_cluster import DATABASE, USER, create_once
 from tarsy_embedded.postgres_home import ANYWHERE, ENVIRONMENT, PostgresHome
 from tarsy_embedded.postgres_user import find_home
@@ -46,7 +46,7 @@ class EmbeddedPostgres(EmbeddedServer):
     def _starting(self) -> Iterator[float]:
         home = find_home(self.data_dir, self._progress)
         self._progress("Starting PostgreSQL")
-        cluster = create_once(home, read_password(self.data_dir), tests=self._tests)
+        cluster = create_once(home, make_password_once(self.data_dir), tests=self._tests)
         give_up = time.monotonic() + _RETRY_SECONDS
         while (failure := (yield from self._try_to_start(home, cluster))) is not None:
             if time.monotonic() > give_up or not self._predecessor_is_dying():

@@ -54,7 +54,7 @@ class EmbeddedServer(ABC):
         """
         try:
             self.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._lock.acquire()
+            yield from self._lock.acquire_in_steps()
             require_space(self.data_dir)
             require_free(self.port, self.name)
             yield from self._starting()

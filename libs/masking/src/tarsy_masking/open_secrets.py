@@ -143,4 +143,4 @@ def _open_regexes(
     ):
         regexes = [regex for pattern in group for regex in pattern.of_all_families]
         one = rf"(?:{beginnings_of(*regexes)})\z"
-        yield compile_regex(one, capture=False, one_line=span == "line", memory=_MEMORY)
+        yield compile_regex(one, capture=False, within_line=span == "line", memory=_MEMORY)

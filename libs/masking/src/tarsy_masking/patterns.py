@@ -1,7 +1,7 @@
 """Patterns of patterns.yaml, read and compiled."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -25,6 +25,9 @@ _COMPILED = 1024
 _WITHOUT_FORM = ("random", "base64", "encoded")
 # Shorter exact counts stay: they tell UUIDs from longer hexadecimal runs.
 _COUNT = re.compile(r"(?<!\\)\{(?:(?:[5-9]|[0-9]{2,}),|(?:1[6-9]|[2-9][0-9]|[0-9]{3,})(?:,[0-9]+)?)\}")
+
+type FindNumbers = Callable[[bytes], Sequence[int] | None]
+"""The numbers of the regexes of a set that find something in a text; None where none does."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +71,9 @@ class PatternFile:
     def known_names(self) -> frozenset[str]:
         return self.covered | {*self.groups} | {pattern.name for pattern in (*self.patterns, *self.opt_in)}
 
-    def select_opt_in(self, names: frozenset[str]) -> tuple[Pattern, ...]:
-        """The opt-in patterns that the names stand for."""
-        wanted = names.union(*(self.groups[name] for name in names if name in self.groups))
+    def select_opt_in(self, names_and_groups: frozenset[str]) -> tuple[Pattern, ...]:
+        """Names of other patterns, and of none, are passed over."""
+        wanted = names_and_groups.union(*(self.groups[name] for name in names_and_groups if name in self.groups))
         return tuple(pattern for pattern in self.opt_in if pattern.name in wanted)
 
 
@@ -111,21 +114,22 @@ def _join_lines(regex: str) -> str:
 
 
 @lru_cache(_COMPILED)
-def compile_regex(regex: str, *, capture: bool = True, one_line: bool = False, memory: int = _MEMORY) -> Any:
+def compile_regex(regex: str, *, capture: bool = True, within_line: bool = False, memory: int = _MEMORY) -> Any:
     """RE2 takes time in proportion to the text, whatever the text; Latin-1 makes it read UTF-8 as plain bytes."""
-    compiled = re2.compile(regex.encode("ascii"), _re2_options(capture=capture, one_line=one_line, memory=memory))
+    compiled = re2.compile(regex.encode("ascii"), _re2_options(capture=capture, within_line=within_line, memory=memory))
     refuse_empty(compiled)
     return compiled
 
 
 @lru_cache(_COMPILED)
-def compile_set(regexes: tuple[str, ...], *, one_line: bool = False) -> Any:
-    """Tells which of the regexes find something, by their numbers."""
-    compiled = re2.Set.SearchSet(_re2_options(capture=False, one_line=one_line, memory=4 * _MEMORY))
+def compile_regex_set(regexes: tuple[str, ...], *, within_line: bool = False) -> FindNumbers:
+    """`within_line`: what is found never has a line end in it."""
+    compiled = re2.Set.SearchSet(_re2_options(capture=False, within_line=within_line, memory=4 * _MEMORY))
     for regex in regexes:
         compiled.Add(regex.encode("ascii"))
     compiled.Compile()
-    return compiled
+    find: FindNumbers = compiled.Match
+    return find
 
 
 def refuse_empty(compiled: Any) -> None:
@@ -133,13 +137,13 @@ def refuse_empty(compiled: Any) -> None:
         raise ValueError("it finds something in an empty text, so it would find it everywhere")
 
 
-def _re2_options(*, capture: bool, one_line: bool, memory: int) -> Any:
+def _re2_options(*, capture: bool, within_line: bool, memory: int) -> Any:
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
     options.log_errors = False
     options.max_mem = memory
     options.never_capture = not capture
-    options.never_nl = one_line
+    options.never_nl = within_line
     return options
 
 

@@ -9,7 +9,7 @@ from uuid import uuid4
 from fastapi import WebSocket
 from prometheus_client import CollectorRegistry
 
-from tarsy_audit.logins import LoginTrail
+from tarsy_audit.page_logins import PageLoginTrail
 from tarsy_bus.client.broker_connections import BrokerConnections
 from tarsy_bus.client.connection import bus_of
 from tarsy_bus.client.publisher import Publisher
@@ -100,7 +100,9 @@ def build(
     router = websocket_routes(hub, new_connection, metrics, limit)
     page = load_page(settings.base_path)
     router.include_router(page_routes(page))
-    records = LoginRecords(LoginTrail(publisher, _mask_text, lambda: str(uuid4()), time.monotonic).record)
+    records = LoginRecords(
+        PageLoginTrail(publisher, _mask_text, lambda: str(uuid4()), time.monotonic).record_unless_repeated
+    )
     router.include_router(login_routes(page.version, records, time.time, time.monotonic))
     return Service(
         name=NAME,

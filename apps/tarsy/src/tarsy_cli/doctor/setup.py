@@ -90,13 +90,13 @@ def _config_dir(running: Instance | None, environ: Mapping[str, str]) -> Path:
 def _make_bus(named: Named, running: Instance | None, environ: Mapping[str, str]) -> Bus | None:
     """None also where the settings are wrong: another check says so."""
     kafka, prefix = choose_kafka(named.kafka, named.topic_prefix, running, environ)
-    security = security_of_own_kafka(running, kafka) or _read_security()
+    security = security_of_own_kafka(running, kafka) or _read_security_if_valid()
     if not kafka or security is None:
         return None
     return Bus(kafka, Topics(prefix), client=CLIENT, security=security)
 
 
-def _read_security() -> KafkaSecurity | None:
+def _read_security_if_valid() -> KafkaSecurity | None:
     try:
         return security_of(KafkaConnectionSettings())
     except ValidationError:

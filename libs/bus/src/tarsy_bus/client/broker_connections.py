@@ -47,10 +47,10 @@ def nobody_else() -> Iterable[Address]:
 
 @dataclass(slots=True)
 class AbsentBroker:
-    """A broker that is away. Seconds are those of the event loop."""
+    """A broker that is away. Numbers are times of the event loop."""
 
     since: datetime
-    began: float
+    since_in_loop: float
     reason: str
     next_attempt: float
     next_line: float
@@ -113,7 +113,7 @@ class BrokerConnections:
             await self._wait_for_change(min(limit, absent.next_attempt) if free else limit)
 
     async def _attempt_connection[T](self, broker: Address, attempt: Callable[[], Awaitable[T]]) -> T:
-        since, began = self.now(), asyncio.get_running_loop().time()
+        began, began_in_loop = self.now(), asyncio.get_running_loop().time()
         limit = asyncio.timeout(None)
         attempts = self._attempts.setdefault(broker, set())
         try:
@@ -124,7 +124,7 @@ class BrokerConnections:
             # A timeout is an OSError.
             if limit.expired():
                 raise _OvertakenError from problem
-            self._note_failure(broker, problem, since, began)
+            self._note_failure(broker, problem, began, began_in_loop)
             raise
         finally:
             attempts.discard(limit)
@@ -133,14 +133,18 @@ class BrokerConnections:
         self._note_success(broker)
         return made
 
-    def _note_failure(self, broker: Address, problem: Exception, since: datetime, began: float) -> None:
+    def _note_failure(
+        self, broker: Address, problem: Exception, attempt_began: datetime, attempt_began_in_loop: float
+    ) -> None:
         now = asyncio.get_running_loop().time()
         absent = self._absent.get(broker)
         if absent is None:
             if len(self._absent) >= MOST_BROKERS:
                 self._absent.pop(next(iter(self._absent)))
             next_line = max(now, self._quiet_until.get(broker, now))
-            absent = AbsentBroker(since, began, "", next_attempt=now + self._draw_pause(), next_line=next_line)
+            absent = AbsentBroker(
+                attempt_began, attempt_began_in_loop, "", next_attempt=now + self._draw_pause(), next_line=next_line
+            )
             self._absent[broker] = absent
         absent.reason = repr(problem)
         if now >= absent.next_line:
@@ -193,7 +197,7 @@ def _log_fields(broker: Address, absent: AbsentBroker, now: float) -> dict[str, 
     return {
         "broker": f"{host}:{port}",
         "since": absent.since.isoformat(timespec="seconds").replace("+00:00", "Z"),
-        "seconds": round(now - absent.began),
+        "seconds": round(now - absent.since_in_loop),
     }
 
 

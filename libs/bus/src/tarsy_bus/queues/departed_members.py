@@ -29,8 +29,8 @@ LOAD_SECONDS = 10.0
 PAUSE_SECONDS = 0.05
 
 
-async def remove_members(bus: Bus, groups: Collection[str]) -> int:
-    """Returns how many members were removed. A `*` in a group's name stands for anything.
+async def remove_all_members(bus: Bus, group_patterns: Collection[str]) -> int:
+    """Returns how many members were removed, whether they live or not. A `*` in a pattern stands for anything.
 
     Only for a cluster of one broker, and where no member can be alive.
     Harmless otherwise: one that lives joins again. Raises KafkaError, or TimeoutError.
@@ -38,16 +38,16 @@ async def remove_members(bus: Bus, groups: Collection[str]) -> int:
     async with asyncio.timeout(LOAD_SECONDS), admin(bus) as client:
         while True:
             try:
-                return await _remove_members(client, groups)
+                return await _remove_all_members(client, group_patterns)
             except LOADING:
                 await asyncio.sleep(PAUSE_SECONDS)
 
 
-async def _remove_members(client: AIOKafkaAdminClient, groups: Collection[str]) -> int:
+async def _remove_all_members(client: AIOKafkaAdminClient, group_patterns: Collection[str]) -> int:
     (broker,) = (await client.describe_cluster())["brokers"]
     # Naming a group that does not exist would be waited for: a new cluster has no topic for offsets yet.
     names = sorted(name for name, _ in await client.list_consumer_groups())
-    present = [name for name in names if any(fnmatchcase(name, group) for group in groups)]
+    present = [name for name in names if any(fnmatchcase(name, pattern) for pattern in group_patterns)]
     found = [(group, member) for group in present for member in await _list_members(client, group, broker["node_id"])]
     for group, member in found:
         answer = await send_to_any_broker(client, LeaveGroupRequest(group, member))

@@ -4,7 +4,7 @@ In a diff each line has a mark before it.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tarsy_masking.edits import Edit
 from tarsy_masking.patterns import PatternFile, compile_regex
@@ -31,11 +31,12 @@ class BlockScalars:
         edits: list[Edit] = []
         position, open_since = 0, None
         while (head := self._head.search(text, position)) is not None:
-            lines, position, ended = _find_content(text, head)
-            open_since = None if ended else head.start()
+            value = _find_value(text, head)
+            position = value.stop
+            open_since = None if value.ended else head.start()
             edits += [
                 Edit(start, stop, LABEL, text[start:stop], RULE)
-                for start, stop in lines
+                for start, stop in value.spans
                 if text[start:stop].strip() and not self._never_secret.fullmatch(text, start, stop)
             ]
         return Regions(edits, open_since)
@@ -52,33 +53,37 @@ def _may_open(text: bytes) -> bool:
     )
 
 
-type _Spans = Sequence[tuple[int, int]]
+class _Value(NamedTuple):
+    """Where the value stands, the place to go on at, and whether it is known to end there, whatever text follows."""
+
+    spans: Sequence[tuple[int, int]]
+    stop: int
+    ended: bool
 
 
-def _find_content(text: bytes, head: Any) -> tuple[_Spans, int, bool]:
-    """The position of the value, the position to continue at, and whether the value ends here."""
+def _find_value(text: bytes, head: Any) -> _Value:
     start = head.end()
     if head.group(3) is not None:
         end = text.find(head.group(3), start)
         stop = len(text) if end < 0 else end
-        return [(start, stop)], stop, end >= 0
+        return _Value([(start, stop)], stop, ended=end >= 0)
     if head.group(2) is not None:
         return _find_until_line(text, start, head.group(2))
     return _find_indented(text, start, head.group(1))
 
 
-def _find_until_line(text: bytes, start: int, mark: bytes) -> tuple[_Spans, int, bool]:
+def _find_until_line(text: bytes, start: int, mark: bytes) -> _Value:
     position = start
     while position <= len(text):
         end = line_end(text, position)
         if text[position:end].strip(_MARKS + b" \t\r") == mark and end < len(text):
             stop = max(start, position - 1)
-            return [(start, stop)], stop, True
+            return _Value([(start, stop)], stop, ended=True)
         position = end + 1
-    return [(start, len(text))], len(text), False
+    return _Value([(start, len(text))], len(text), ended=False)
 
 
-def _find_indented(text: bytes, start: int, before_key: bytes) -> tuple[_Spans, int, bool]:
+def _find_indented(text: bytes, start: int, before_key: bytes) -> _Value:
     """One span, or in a diff one for each line: its marks stay."""
     column = len(before_key)
     # A line that was added does not go on in one that was removed. A context line of a diff is indented.
@@ -96,4 +101,4 @@ def _find_indented(text: bytes, start: int, before_key: bytes) -> tuple[_Spans, 
             lines.append((position + indent, position + is_marked + len(line)))
         position = end + 1
     stop = lines[-1][1] if lines else start
-    return lines if is_diff or not lines else [(lines[0][0], stop)], stop, ended
+    return _Value(lines if is_diff or not lines else [(lines[0][0], stop)], stop, ended)

@@ -4,7 +4,7 @@ from typing import Any
 
 from tarsy_masking.edits import Edit
 from tarsy_masking.patterns import compile_regex
-from tarsy_masking.regions.region import NO_REGIONS, Regions, line_end
+from tarsy_masking.regions.region import NO_REGIONS, RegionEdits, Regions, line_end
 
 RULE = "private_key_lines"
 LABEL = b"[MASKED_PRIVATE_KEY]"
@@ -22,35 +22,36 @@ def key_lines(text: bytes) -> Regions:
     edits: list[Edit] = []
     position, open_since = 0, None
     while (begin := _BEGIN.search(text, position)) is not None:
-        found, position, ended = _find_key(text, begin.end())
-        edits += found
-        open_since = None if ended else begin.start()
+        key = _find_key(text, begin.end())
+        edits += key.edits
+        position = key.stop
+        open_since = None if key.ended else begin.start()
     return Regions(edits, open_since)
 
 
-def _find_key(text: bytes, begin: int) -> tuple[list[Edit], int, bool]:
+def _find_key(text: bytes, begin: int) -> RegionEdits:
     edits: list[Edit] = []
     column: int | None = None
     missing = 0
     start = line_end(text, begin) + 1
     rest = text[begin : start - 1]
     if b"-----" in rest or b"[MASKED_" in rest or _LONG_RUN.search(rest) is not None:
-        return edits, begin, True
+        return RegionEdits(edits, begin, ended=True)
     while start <= len(text):
         end = line_end(text, start)
         if b"-----" in text[start:end]:
-            return edits, start, True
+            return RegionEdits(edits, start, ended=True)
         run = _find_run(text, start, end, column)
         if run is None:
             missing += 1
             if end < len(text) and (column is not None or missing > _BEFORE_KEY):
-                return edits, start, True
+                return RegionEdits(edits, start, ended=True)
         else:
             first, last = run.span()
             column = first - start
             edits.append(Edit(first, last, LABEL, text[first:last], RULE))
         start = end + 1
-    return edits, len(text), False
+    return RegionEdits(edits, len(text), ended=False)
 
 
 def _find_run(text: bytes, start: int, end: int, column: int | None) -> Any:

@@ -2,7 +2,7 @@
 
 from tarsy_masking.edits import Edit
 from tarsy_masking.patterns import PatternFile, compile_regex
-from tarsy_masking.regions.region import NO_REGIONS, Regions, line_end
+from tarsy_masking.regions.region import NO_REGIONS, RegionEdits, Regions, line_end
 
 RULE = "password_list"
 LABEL = b"[MASKED_PASSWORD]"
@@ -26,21 +26,22 @@ class PasswordLists:
         open_since: int | None = None
         position = 0
         while (found := _HEAD.search(text, position)) is not None:
-            lines, position, ended = self._find_users(text, found.end())
-            edits += lines
-            open_since = None if ended else found.start()
+            users = self._find_users(text, found.end())
+            edits += users.edits
+            position = users.stop
+            open_since = None if users.ended else found.start()
         return Regions(edits, open_since)
 
-    def _find_users(self, text: bytes, start: int) -> tuple[list[Edit], int, bool]:
+    def _find_users(self, text: bytes, start: int) -> RegionEdits:
         """Up to the first line that is no user's: a here-document ends so, and a list of YAML."""
         edits: list[Edit] = []
         while start < len(text):
             end = line_end(text, start)
             user = _USER.fullmatch(text, start, end)
             if user is None:
-                return edits, start, end < len(text)
+                return RegionEdits(edits, start, ended=end < len(text))
             first, last = user.span(1)
             if not self._never_secret.fullmatch(text, first, last):
                 edits.append(Edit(first, last, LABEL, text[first:last], RULE))
             start = end + 1
-        return edits, len(text), False
+        return RegionEdits(edits, len(text), ended=False)

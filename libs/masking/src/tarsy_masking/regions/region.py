@@ -15,6 +15,14 @@ class Regions(NamedTuple):
     """Where the last region begins, if the text ends inside of it."""
 
 
+class RegionEdits(NamedTuple):
+    """The edits of one region, the place to go on at, and whether it is known to end there, whatever text follows."""
+
+    edits: Sequence[Edit]
+    stop: int
+    ended: bool
+
+
 NO_REGIONS = Regions(())
 
 

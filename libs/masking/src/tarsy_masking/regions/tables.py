@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from tarsy_masking.edits import Edit
 from tarsy_masking.patterns import PatternFile, compile_regex
 from tarsy_masking.regexes.beginnings import find_beginnings
-from tarsy_masking.regions.region import Regions, line_end, line_start
+from tarsy_masking.regions.region import RegionEdits, Regions, line_end, line_start
 from tarsy_masking.sensitive_keys import SensitiveKeys
 
 RULE = "table_column"
@@ -89,9 +89,10 @@ class Tables:
             labels = self._labels_of_columns([text[first:last] for first, last in cells])
             if not labels:
                 continue
-            rows, position, ended = self._mask_rows(text, position, delimiter, len(cells), labels)
-            edits += rows
-            open_since = None if ended else start
+            rows = self._mask_rows(text, position, delimiter, len(cells), labels)
+            edits += rows.edits
+            position = rows.stop
+            open_since = None if rows.ended else start
         return Regions(edits, open_since)
 
     def _labels_of_columns(self, names: Sequence[bytes]) -> dict[int, bytes]:
@@ -108,18 +109,18 @@ class Tables:
 
     def _mask_rows(
         self, text: bytes, position: int, delimiter: bytes, width: int, labels: dict[int, bytes]
-    ) -> tuple[list[Edit], int, bool]:
+    ) -> RegionEdits:
         edits: list[Edit] = []
         while position <= len(text):
             end = line_end(text, position)
             cells = _split_row(text, position, end, delimiter)
             ruler = _RULER.fullmatch(text, position, end)
             if end < len(text) and len(cells) != width and not ruler:
-                return edits, position, True
+                return RegionEdits(edits, position, ended=True)
             if len(cells) == width and not ruler:
                 edits += self._edit_cells(text, cells, labels)
             position = end + 1
-        return edits, len(text), False
+        return RegionEdits(edits, len(text), ended=False)
 
     def _edit_cells(self, text: bytes, cells: Sequence[_Cell], labels: dict[int, bytes]) -> Iterator[Edit]:
         for number, label in labels.items():

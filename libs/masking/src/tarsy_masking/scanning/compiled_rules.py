@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import batched
 from typing import Any
 
-from tarsy_masking.patterns import Pattern, PatternFile, compile_regex, compile_set
+from tarsy_masking.patterns import Pattern, PatternFile, compile_regex, compile_regex_set
 from tarsy_masking.scanning.value_checks import Check
 
 _NOWHERE = (-1, -1)
@@ -40,10 +40,12 @@ def rule_choice(source: PatternFile, patterns: Sequence[Pattern], checks: Mappin
 def _choose_by_set(patterns: Sequence[Pattern], checks: Mapping[str, Check]) -> RuleChoice:
     """The rules that may find something in a part of a text, by one look at it."""
     rules = [_compile_rule(pattern, regex, label, checks) for pattern in patterns for regex, label in pattern.regexes]
-    compiled = compile_set(tuple(regex for pattern in patterns for regex, _ in pattern.regexes), one_line=True)
+    find_numbers = compile_regex_set(
+        tuple(regex for pattern in patterns for regex, _ in pattern.regexes), within_line=True
+    )
 
     def chosen(text: bytes, start: int, stop: int) -> Iterator[Rule]:
-        return (rules[index] for index in compiled.Match(text[max(0, start - 1) : stop]) or ())
+        return (rules[index] for index in find_numbers(text[max(0, start - 1) : stop]) or ())
 
     return chosen
 
@@ -73,17 +75,20 @@ def _choose_by_heads(source: PatternFile, patterns: Sequence[Pattern], checks: M
     families = len(source.families)
     heads = [head for pattern in patterns for head in pattern.any_regexes]
     found = [
-        (compile_regex(regex, capture=False, one_line=True), [_compile_rule(pattern, *rule, checks) for rule in rules])
+        (
+            compile_regex(regex, capture=False, within_line=True),
+            [_compile_rule(pattern, *rule, checks) for rule in rules],
+        )
         for pattern in patterns
         for regex, rules in zip(pattern.of_all_families, batched(pattern.regexes, families, strict=True), strict=True)
     ]
-    heads_there = compile_set(tuple(heads), one_line=True)
-    families_there = compile_set(tuple(f"(?i){names}" for names in source.families.values()), one_line=True)
+    find_heads = compile_regex_set(tuple(heads), within_line=True)
+    find_families = compile_regex_set(tuple(f"(?i){names}" for names in source.families.values()), within_line=True)
 
     def chosen(text: bytes, start: int, stop: int) -> Iterator[Rule]:
         part = text[max(0, start - 1) : stop]
-        named = families_there.Match(part) or ()
-        for index in heads_there.Match(part) or ():
+        named = find_families(part) or ()
+        for index in find_heads(part) or ():
             regex, rules = found[index]
             if regex.search(part) is not None:
                 yield from (rules[family] for family in named)
@@ -92,7 +97,7 @@ def _choose_by_heads(source: PatternFile, patterns: Sequence[Pattern], checks: M
 
 
 def _compile_rule(pattern: Pattern, regex: str, label: str, checks: Mapping[str, Check]) -> Rule:
-    compiled = compile_regex(regex, one_line=pattern.span == "line")
+    compiled = compile_regex(regex, within_line=pattern.span == "line")
     return Rule(
         name=pattern.name,
         regex=compiled,

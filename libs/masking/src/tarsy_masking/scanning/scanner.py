@@ -106,14 +106,14 @@ class _Group:
     def __init__(
         self, source: PatternFile, patterns: Sequence[Pattern], order: Mapping[str, int], checks: Mapping[str, Check]
     ) -> None:
-        one_line = patterns[0].span == "line"
+        within_line = patterns[0].span == "line"
         self._by_name = patterns[0].by_name
         self.needs = patterns[0].needs if len(patterns) == 1 else ()
         self._rules_for = rule_choice(source, patterns, checks)
         self._order = order
         regexes = [regex for pattern in patterns for regex in pattern.any_regexes]
         anything = any_of(regexes) if self._by_name else "|".join(f"(?:{regex})" for regex in regexes)
-        self._any = compile_regex(anything, capture=False, one_line=one_line)
+        self._any = compile_regex(anything, capture=False, within_line=within_line)
         self._never_secret = compile_regex(source.never_secret)
         self._message = compile_regex(source.message)
         self._harmless_names = compile_regex(source.harmless_names)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from tarsy_masking.patterns import compile_set
+from tarsy_masking.patterns import compile_regex_set
 
 _FEW = 3
 
@@ -13,10 +13,10 @@ class Words:
 
     def __init__(self, words: Iterable[bytes]) -> None:
         self._words = tuple(dict.fromkeys(words))
-        self._set = compile_set(tuple(re.escape(word.decode("ascii")) for word in self._words))
+        self._find_numbers = compile_regex_set(tuple(re.escape(word.decode("ascii")) for word in self._words))
         self._are_few = len(self._words) <= _FEW
 
     def present_in(self, text: bytes) -> frozenset[bytes]:
         if self._are_few:
             return frozenset(word for word in self._words if word in text)
-        return frozenset(self._words[index] for index in self._set.Match(text) or ())
+        return frozenset(self._words[index] for index in self._find_numbers(text) or ())

@@ -76,10 +76,10 @@ def sender_of(scope: Scope) -> str:
     if not client:
         return UNKNOWN
     host: str = client[0]
-    return _network_of(host) if ":" in host else host
+    return _ipv6_network_or_host(host) if ":" in host else host
 
 
-def _network_of(host: str) -> str:
+def _ipv6_network_or_host(host: str) -> str:
     try:
         address = ip_address(host)
     except ValueError:

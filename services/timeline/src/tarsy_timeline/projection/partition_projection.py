@@ -52,7 +52,7 @@ class PartitionProjection:
         self._publish = publish
         self._chains = RecentChains()
 
-    async def project(self, records: Sequence[Record]) -> Projected:
+    async def publish_and_write(self, records: Sequence[Record]) -> Projected:
         """One batch, one transaction. Records below the position are passed over.
 
         Raises PositionMovedError or LogMismatchError, what is_of_the_database, or what `publish` raises. After any of

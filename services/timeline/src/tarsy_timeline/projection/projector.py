@@ -244,7 +244,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
 
     async def _project_records(self, partition: OwnPartition, records: list[Record]) -> None:
         """After any failure the partition is opened again, at the checkpoint."""
-        projected = await partition.projection.project(records)
+        projected = await partition.projection.publish_and_write(records)
         if not (projected.accepted or projected.dropped):
             return
         self._note_progress()

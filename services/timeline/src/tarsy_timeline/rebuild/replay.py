@@ -52,7 +52,7 @@ async def replay(bus: Bus, database: Database, share: ReplayShare, counted: Call
                 async for records in found:
                     for number, found_in_it in _group_by_partition(records).items():
                         for some in batched(found_in_it, PROJECTED_AT_ONCE, strict=False):
-                            counted(len((await projections[number].project(some)).accepted))
+                            counted(len((await projections[number].publish_and_write(some)).accepted))
 
 
 @asynccontextmanager

@@ -3,7 +3,7 @@
 import structlog
 from fastapi import Request
 
-from tarsy_audit.logins import LoginOutcome, RecordLogin
+from tarsy_audit.page_logins import PageLoginOutcome, RecordPageLogin
 from tarsy_auth.identity import Identity
 from tarsy_auth.login import LoginFailedError, LoginFailure
 from tarsy_bus.client.publisher import NotWrittenError
@@ -17,7 +17,7 @@ log = structlog.get_logger(__name__)
 
 
 class LoginRecords:
-    def __init__(self, record: RecordLogin) -> None:
+    def __init__(self, record: RecordPageLogin) -> None:
         self._record = record
 
     async def record_login(self, request: Request, identity: Identity) -> None:
@@ -37,7 +37,7 @@ class LoginRecords:
             await self._record_or_log(request, "refused", None, problem.failure)
 
     async def _record_or_log(
-        self, request: Request, outcome: LoginOutcome, identity: Identity | None, reason: str
+        self, request: Request, outcome: PageLoginOutcome, identity: Identity | None, reason: str
     ) -> None:
         try:
             await self._record(request, outcome, identity, reason)

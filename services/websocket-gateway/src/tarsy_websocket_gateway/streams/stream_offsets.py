@@ -17,11 +17,12 @@ class StreamOffsets:
         self._live_from: dict[int, int] = {}
         """The end of each partition when somebody needed it last: what lies before it had streamed already."""
 
-    def watch(self, session_id: str, partition: int) -> None:
+    def add_waiting(self, session_id: str, partition: int) -> None:
+        """Its records count once it was placed."""
         self._partitions[session_id] = partition
         self._waiting.add(session_id)
 
-    def leave(self, session_id: str) -> None:
+    def forget(self, session_id: str) -> None:
         self._partitions.pop(session_id, None)
         self._next.pop(session_id, None)
         self._waiting.discard(session_id)

@@ -45,14 +45,14 @@ class StreamReader:
     def watch(self, session_id: str, since: datetime | None) -> None:
         """From here on. `since`: no call of the session that streams now began earlier; None where none does."""
         number = self._bus.partition_of(self._bus.topics.stream, session_id.encode()) or 0
-        self._offsets.watch(session_id, number)
+        self._offsets.add_waiting(session_id, number)
         now = datetime.now(UTC)
         begin = max(now - LOOK_BACK, (since or now) - SKEW)
         self._since[number] = min(begin, self._since.get(number, begin))
         self._wanted.set()
 
     def leave(self, session_id: str) -> None:
-        self._offsets.leave(session_id)
+        self._offsets.forget(session_id)
         self._wanted.set()
 
     async def run(self, last_number: LastNumber, heartbeat: Callable[[], None]) -> None:

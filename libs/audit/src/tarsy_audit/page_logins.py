@@ -12,15 +12,18 @@ from tarsy_bus.client.publisher import NotWrittenError, Publisher
 from tarsy_contracts.messages.audit import ActRequested
 from tarsy_service.access.caller import NOBODY
 
-type LoginOutcome = Literal["logged_in", "logged_out", "refused"]
-type RecordLogin = Callable[[Request, LoginOutcome, Identity | None, str], Awaitable[None]]
-"""Request, outcome, who it is as far as that is known, and why somebody was refused. Raises NotWrittenError."""
+type PageLoginOutcome = Literal["logged_in", "logged_out", "refused"]
+type RecordPageLogin = Callable[[Request, PageLoginOutcome, Identity | None, str], Awaitable[None]]
+"""Request, outcome, who it is as far as that is known, and why somebody was refused. Raises NotWrittenError.
+
+A refusal for the reason of one a moment ago is passed over.
+"""
 
 REFUSALS_EVERY_SECONDS = 1.0
 """The limit for each reason: repeated requests must not fill the topic."""
 
 
-class LoginTrail:
+class PageLoginTrail:
     """`mask` is for names and reasons. Without an identity the record names nobody: the provider refused the login."""
 
     def __init__(
@@ -36,28 +39,30 @@ class LoginTrail:
         self._monotonic = monotonic
         self._refused_at: dict[str, float] = {}
 
-    async def record(self, request: Request, outcome: LoginOutcome, identity: Identity | None, reason: str) -> None:
-        """See RecordLogin."""
-        if outcome == "refused" and not self._is_due(reason):
+    async def record_unless_repeated(
+        self, request: Request, outcome: PageLoginOutcome, identity: Identity | None, refusal: str
+    ) -> None:
+        """See RecordPageLogin."""
+        if outcome == "refused" and not self._is_due(refusal):
             return
         if not self._publisher.is_running:
             raise NotWrittenError("the service is not running")
         # In a thread: the first login makes its masker, which takes a second.
-        act = await asyncio.to_thread(self._make_act, request, outcome, identity, reason)
+        act = await asyncio.to_thread(self._make_act, request, outcome, identity, refusal)
         await self._publisher.publish(
             self._publisher.topics.audit, act, key=act.name, id=self._new_id(), subject=act.act
         )
 
-    def _is_due(self, reason: str) -> bool:
+    def _is_due(self, refusal: str) -> bool:
         now = self._monotonic()
-        last = self._refused_at.get(reason)
+        last = self._refused_at.get(refusal)
         if last is not None and now - last < REFUSALS_EVERY_SECONDS:
             return False
-        self._refused_at[reason] = now
+        self._refused_at[refusal] = now
         return True
 
     def _make_act(
-        self, request: Request, outcome: LoginOutcome, identity: Identity | None, reason: str
+        self, request: Request, outcome: PageLoginOutcome, identity: Identity | None, refusal: str
     ) -> ActRequested:
-        target = {"outcome": outcome, "reason": reason} if reason else {"outcome": outcome}
+        target = {"outcome": outcome, "reason": refusal} if refusal else {"outcome": outcome}
         return act_of(request, self._mask, NOBODY if identity is None else identity.name, identity, target)
