@@ -31,7 +31,7 @@ HOSTILE = (
     "<script>alert(2)</script> <img src=x onerror=alert(3)> [here](javascript:alert(4)) ![p](https://evil.example/p)"
 )
 HEADINGS = ["Root cause", "Evidence", "State", "What to do", "How to prevent it"]
-ITEMS = 19
+ITEMS = 20
 QUESTION = f"Since when does it crash?\n{HOSTILE}"
 REPLY = {
     "agent": "ChatAgent",
@@ -326,7 +326,7 @@ async def test_a_finished_investigation_is_asked_and_everybody_sees_the_reply(sc
             await expect(page.locator(".turn [data-type=user_question] .text")).to_have_text(QUESTION)
             await expect(page.locator(".turn strong")).to_have_text("19:49:04")
             await expect(page.get_by_label("Ask the investigation")).to_be_enabled()
-            await expect(page.locator(".turn .item:visible")).to_have_count(3)
+            await expect(page.locator(".turn .item:visible")).to_have_count(4)
             await expect(tone(page, "good")).to_have_text("Completed")
             assert await page.locator(".analysis").inner_text() == analysis
             assert await page.locator(".chat :is(script, img, iframe, b, style, object)").count() == 0

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
+from itertools import batched
 from typing import Any
 
 import asyncpg
@@ -86,7 +87,7 @@ async def records(played: Played, client: httpx2.AsyncClient, system_bus: Bus) -
     """The session lies on the log, its second life far behind the first, and is projected. Its events as read back."""
     written = entries(played)
     reopened = next(at for at, (envelope, _) in enumerate(written) if envelope.type == "session.reopened")
-    for part in (written[:reopened], strangers(played), written[reopened:]):
+    for part in (written[:reopened], *batched(strangers(played), OTHERS // 2, strict=True), written[reopened:]):
         await append_to(system_bus, part)
     answer = await client.get(f"{TRACE}?at_least={len(played.log.accepted)}", timeout=120)
     assert answer.status_code == 200, answer.text

@@ -37,7 +37,7 @@ class AgentOptions(Section):
     required_skills: tuple[Name, ...] | None = None
     action: Literal["act", "propose"] | None = None
     sub_agents: SubAgents | None = None
-    orchestrator: Orchestrator = Orchestrator()
+    orchestrator: Orchestrator | None = None
 
 
 if TYPE_CHECKING:
