@@ -24,7 +24,7 @@ demo: setup    ## send the crash-loop alert to a TARSy that runs (or starts), wa
 	@$(PY) -m tarsy_cli demo $(ARGS)
 
 test: setup    ## run the first tier: each part, and one thread through all services, on a real Kafka and PostgreSQL (ARGS="-n 0 FILE": one file)
-	@$(PY) -m pytest -n 5 --dist loadfile --no-loadscope-reorder --first-tier $(ARGS)
+	@$(PY) -m pytest -n 7 --dist loadfile --no-loadscope-reorder --first-tier $(ARGS)
 
 test-all: setup    ## run every test: also kills, upgrades, three brokers, whole systems, other people's servers, the page in Chromium
 	@$(PY) -m pytest -n 6 --dist loadfile --no-loadscope-reorder $(ARGS)
