@@ -1,9 +1,9 @@
-"""Given a stage whose agents may act, when they call tools, then the log says what was done, whatever they write."""
+"""Given a stage whose agents may act, when they call tools, then the log has what was done, whatever they write."""
 
 from datetime import timedelta
 
 import pytest
-from acting import ALLOWED, GUARDED, acting, deleting, outcome_in, run_last_call
+from action_story import ALLOWED, GUARDED, acting, deleting, outcome_in, run_last_call
 
 from tarsy_contracts import events as e
 from tarsy_contracts.actions import ActionCall, ActionOutcome

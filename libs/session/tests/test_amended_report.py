@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from acting import acting, deleting, run_last_call
+from action_story import acting, deleting, run_last_call
 
 from tarsy_contracts import events as e
 from tarsy_contracts.messages import inputs as i

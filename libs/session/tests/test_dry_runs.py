@@ -1,7 +1,8 @@
 """Given a tool whose calls can be tried out, when an agent wants to change something, then it is tried out first."""
 
 import pytest
-from acting import acting, deleting, outcome_in
+from action_story import acting, deleting, outcome_in
+from pydantic import JsonValue
 
 from tarsy_contracts import events as e
 from tarsy_contracts.argument_templates import apply_template
@@ -140,6 +141,6 @@ def test_a_tool_that_only_reads_needs_no_dry_run() -> None:
     ],
 )
 def test_a_template_sets_appends_or_wraps_an_argument(
-    arguments: dict[str, object], template: dict[str, object], made: dict[str, object]
+    arguments: dict[str, JsonValue], template: dict[str, JsonValue], made: dict[str, JsonValue]
 ) -> None:
-    assert apply_template(arguments, template) == made  # type: ignore[arg-type]
+    assert apply_template(arguments, template) == made

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from acting import acting, deleting, outcome_in, run_last_call
+from action_story import acting, deleting, outcome_in, run_last_call
 
 from tarsy_contracts import events as e
 from tarsy_contracts.actions import VerificationRule
