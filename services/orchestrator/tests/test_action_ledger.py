@@ -24,7 +24,7 @@ def record(key: str, message: Message | None) -> ConsumerRecord:
     return ConsumerRecord("catalog", 0, 7, 0, 0, key.encode(), value, None, 1, len(value), tuple(headers))
 
 
-def told(partition: int, *calls: str, minutes_ago: float = 1) -> ConsumerRecord:
+def grants_record(partition: int, *calls: str, minutes_ago: float = 1) -> ConsumerRecord:
     grants = tuple(
         GrantedAction(call_id=id, chain_id=CRASH[0], workload=CRASH[1], at=NOW - timedelta(minutes=minutes_ago))
         for id in calls
@@ -34,15 +34,15 @@ def told(partition: int, *calls: str, minutes_ago: float = 1) -> ConsumerRecord:
 
 def test_what_owners_of_other_partitions_tell_is_added_up_and_a_stale_record_takes_nothing_back() -> None:
     ledger = ActionLedger(lambda: NOW)
-    for one in (told(1, "a", "b"), told(2, "c"), told(1, "a")):
+    for one in (grants_record(1, "a", "b"), grants_record(2, "c"), grants_record(1, "a")):
         assert ledger.take(one)
     assert ledger.count() == {CRASH: 3}
 
 
 def test_what_is_older_than_an_hour_does_not_count() -> None:
     ledger = ActionLedger(lambda: NOW)
-    ledger.take(told(1, "a", minutes_ago=61))
-    ledger.take(told(1, "b", minutes_ago=59))
+    ledger.take(grants_record(1, "a", minutes_ago=61))
+    ledger.take(grants_record(1, "b", minutes_ago=59))
     assert ledger.count() == {CRASH: 1}
 
 
@@ -92,10 +92,10 @@ def test_the_last_word_on_the_switch_counts_and_nothing_is_paused_before_the_fir
 def test_a_word_on_the_switch_that_cannot_be_read_changes_nothing() -> None:
     switch = ActionSwitch()
     switch.take(record(SWITCH_KEY, switched(paused=True)))
-    assert switch.take(record(SWITCH_KEY, told_nothing()))
+    assert switch.take(record(SWITCH_KEY, unknown_message()))
     assert switch.pause is not None
     assert not switch.take(record("kubernetes/worker-1", None))
 
 
-def told_nothing() -> Message:
+def unknown_message() -> Message:
     return ActionsGranted(partition=1, grants=())

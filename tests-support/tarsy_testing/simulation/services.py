@@ -168,7 +168,7 @@ class Orchestrator:
                     group.start("workers", watch(self._bus, self._liveness, self._catalog.wake))
                     group.start("catalog", self._catalog.follow(self._bus))
                     group.start("chunks", self._deps.chunks.run())
-                    group.start("granted actions", self._ledger.tell(self._publisher))
+                    group.start("granted actions", self._ledger.publish_grants(self._publisher))
                     await self._owner.run(lambda: None)
             finally:
                 await stop_client(consumer)

@@ -141,7 +141,7 @@ def build(
                     group.start("catalog", catalog.follow(bus, supervisor.heartbeat_for("catalog")))
                     group.start("chunks", deps.chunks.run())
                     group.start("ends of catalog entries", catalog.end_forgotten(publisher))
-                    group.start("granted actions", ledger.tell(publisher))
+                    group.start("granted actions", ledger.publish_grants(publisher))
                     steps = partial(supervisor.heartbeat_for, "configuration", essential=False)
                     for name, work in live.create_tasks(settings.config_poll_seconds, steps, switched).items():
                         group.start(name, work)

@@ -1,18 +1,13 @@
 """Reader of the switch that holds actions, beside the servers in the catalog."""
 
-import structlog
-
-from tarsy_bus.readers.partition_reader import Record, parse_record
-from tarsy_contracts.events.recorded import UnknownTypeError, UnreadableValueError
+from tarsy_bus.readers.partition_reader import Record, parse_message
 from tarsy_contracts.messages.actions import SWITCH_KEY, ActionsSwitched
-
-log = structlog.get_logger(__name__)
 
 KINDS = {ActionsSwitched.type: ActionsSwitched}
 
 
 class ActionSwitch:
-    """`last` is what was said last; None before anybody said anything."""
+    """`last` is the last record of the switch; None before there was one."""
 
     def __init__(self) -> None:
         self.last: ActionsSwitched | None = None
@@ -26,10 +21,6 @@ class ActionSwitch:
         """Returns whether the record is about the switch. One that cannot be read changes nothing."""
         if record.key != SWITCH_KEY.encode():
             return False
-        delivery = None if record.value is None else parse_record(record)
-        if delivery is not None:
-            try:
-                self.last = delivery.decode(KINDS)
-            except (UnknownTypeError, UnreadableValueError) as problem:
-                log.warning("action_switch.unreadable", offset=record.offset, reason=str(problem))
+        switched = None if record.value is None else parse_message(record, KINDS, "action_switch.unreadable")
+        self.last = switched or self.last
         return True

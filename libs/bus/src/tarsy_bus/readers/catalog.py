@@ -8,8 +8,8 @@ import structlog
 
 from tarsy_bus.client.connection import Bus, quiet_reader
 from tarsy_bus.client.fetch_progress import ignore_step
-from tarsy_bus.readers.partition_reader import PartitionReader, Record, parse_record
-from tarsy_contracts.events.recorded import UnknownTypeError, UnreadableValueError
+from tarsy_bus.readers.partition_reader import PartitionReader, Record, parse_message
+from tarsy_bus.readers.records import append_time
 from tarsy_contracts.messages.actions import SWITCH_KEY
 from tarsy_contracts.messages.workers import ServerCatalogued
 
@@ -56,21 +56,17 @@ class CatalogEntries:
         if record.value is None:
             self._entries.pop(key, None)
             return
-        delivery = parse_record(record)
-        if delivery is None:
-            return
-        try:
-            seen = delivery.decode(KINDS)
-        except (UnknownTypeError, UnreadableValueError) as problem:
-            log.warning("catalog.unreadable", offset=record.offset, reason=str(problem))
+        seen = parse_message(record, KINDS, "catalog.unreadable")
+        if seen is None:
             return
         if key != f"{seen.server}/{seen.worker_id}".encode():
             # No tombstone of its worker would end it.
             log.warning("catalog.unreadable", offset=record.offset, reason="its key is that of another record")
             return
         # Taken out and put in again, so that they are in the order in which they were said last.
-        self._entries[key] = _next_entry(self._entries.pop(key, None), seen, record.offset, delivery.appended_at)
-        self._forget_old_entries(delivery.appended_at)
+        at = append_time(record)
+        self._entries[key] = _next_entry(self._entries.pop(key, None), seen, record.offset, at)
+        self._forget_old_entries(at)
 
     def _forget_old_entries(self, now: datetime) -> None:
         while (oldest := next(iter(self._entries.items())))[1].appended_at < now - FORGOTTEN_AFTER:

@@ -5,15 +5,10 @@ Each process that follows it reads all partitions, from their ends as they are a
 
 from collections.abc import Callable
 
-import structlog
-
 from tarsy_bus.client.connection import Bus, quiet_reader
 from tarsy_bus.client.fetch_progress import ignore_step
-from tarsy_bus.readers.partition_reader import PartitionReader, Record, parse_record
-from tarsy_contracts.events.recorded import UnknownTypeError, UnreadableValueError
+from tarsy_bus.readers.partition_reader import PartitionReader, parse_message
 from tarsy_contracts.messages.control import CONTROLS, Control
-
-log = structlog.get_logger(__name__)
 
 
 async def follow_control(
@@ -29,17 +24,6 @@ async def follow_control(
         listening()
         while True:
             for record in await follower.next():
-                control = _parse_control(record)
+                control = parse_message(record, CONTROLS, "control.unreadable")
                 if control is not None:
                     heard(control)
-
-
-def _parse_control(record: Record) -> Control | None:
-    found = parse_record(record)
-    if found is None:
-        return None
-    try:
-        return found.decode(CONTROLS)
-    except (UnknownTypeError, UnreadableValueError) as problem:
-        log.warning("control.unreadable", partition=record.partition, offset=record.offset, reason=str(problem))
-        return None

@@ -9,9 +9,8 @@ import structlog
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.client.fetch_progress import ignore_step
 from tarsy_bus.readers.misplaced import SessionPartitions
-from tarsy_bus.readers.partition_reader import PartitionReader, Record, parse_record, read_to_end
+from tarsy_bus.readers.partition_reader import PartitionReader, Record, parse_message, read_to_end
 from tarsy_bus.readers.records import append_time
-from tarsy_contracts.events.recorded import UnknownTypeError, UnreadableValueError
 from tarsy_contracts.messages.held import SessionSetAside, read_held_since, session_and_offset, session_of_marker
 
 log = structlog.get_logger(__name__)
@@ -113,14 +112,7 @@ def _select_partition(partition: int, sessions: Iterable[tuple[str, HeldInputs]]
 
 
 def _read_reason(record: Record) -> SessionSetAside:
-    delivery = parse_record(record)
-    if delivery is None:
-        return UNTOLD
-    try:
-        return delivery.decode(KINDS)
-    except (UnknownTypeError, UnreadableValueError) as problem:
-        log.warning("held.unreadable", partition=record.partition, offset=record.offset, reason=str(problem))
-        return UNTOLD
+    return parse_message(record, KINDS, "held.unreadable") or UNTOLD
 
 
 async def follow_held(

@@ -16,7 +16,9 @@ from tarsy_bus.client.outages import wait_out
 from tarsy_bus.client.record_parsing import UnparsableRecord
 from tarsy_bus.client.whole_batches import WholeBatches
 from tarsy_bus.readers.records import Delivery, delivery
+from tarsy_contracts.events.recorded import UnknownTypeError, UnreadableValueError
 from tarsy_contracts.wire.envelope import EnvelopeError
+from tarsy_contracts.wire.message import Message
 
 log = structlog.get_logger(__name__)
 
@@ -284,4 +286,19 @@ def parse_record(record: Record) -> Delivery | None:
             offset=record.offset,
             reason=str(problem),
         )
+        return None
+
+
+def parse_message[M: Message](record: Record, kinds: Mapping[str, type[M]], warning: str) -> M | None:
+    """The message of the record; None, and a line in the log, when this code cannot read it.
+
+    `warning`: the event of that line for a record of ours. `kinds`: the messages that the topic has, by their types.
+    """
+    found = parse_record(record)
+    if found is None:
+        return None
+    try:
+        return found.decode(kinds)
+    except (UnknownTypeError, UnreadableValueError) as problem:
+        log.warning(warning, partition=record.partition, offset=record.offset, reason=str(problem))
         return None

@@ -8,9 +8,8 @@ from datetime import datetime, timedelta
 import structlog
 
 from tarsy_bus.client.publisher import NotWrittenError, Publisher
-from tarsy_bus.readers.partition_reader import Record, parse_record
+from tarsy_bus.readers.partition_reader import Record, parse_message
 from tarsy_contracts.alert import workload_of
-from tarsy_contracts.events.recorded import UnknownTypeError, UnreadableValueError
 from tarsy_contracts.messages.actions import SWITCH_KEY, ActionsGranted, GrantedAction, grants_key
 from tarsy_contracts.wire.ids import report_id
 from tarsy_session.actions.guard import HOUR, list_granted
@@ -19,18 +18,18 @@ from tarsy_session.state import Investigating
 log = structlog.get_logger(__name__)
 
 KINDS = {ActionsGranted.type: ActionsGranted}
-MOST_TOLD = 1_000
-"""Limit of the grants of a partition that are told: the latest."""
+MOST_PUBLISHED = 1_000
+"""Limit of the grants of a partition that are published: the latest."""
 PAUSE_SECONDS = 1.0
 
 
 class ActionLedger:
-    """A grant is a fact of the session log. An owner tells those of its partitions, and adds up what others tell."""
+    """A grant is a fact of the session log. An owner publishes those of its partitions, and adds up those of all."""
 
     def __init__(self, now: Callable[[], datetime]) -> None:
         self._now = now
         self._granted: dict[int, dict[str, GrantedAction]] = {}
-        self._untold: set[int] = set()
+        self._unpublished: set[int] = set()
         self._wake = asyncio.Event()
 
     def note(self, partition: int, state: Investigating) -> None:
@@ -43,22 +42,17 @@ class ActionLedger:
             if call_id not in known and at > since:
                 workload = workload_of(state.started.alert)
                 known[call_id] = GrantedAction(call_id=call_id, chain_id=chain.chain_id, workload=workload, at=at)
-                self._untold.add(partition)
+                self._unpublished.add(partition)
                 self._wake.set()
 
     def take(self, record: Record) -> bool:
-        """Returns whether the record of the catalog tells grants. One that cannot be read changes nothing."""
+        """Returns whether the record of the catalog has grants. One that cannot be read changes nothing."""
         if not (record.key or b"").startswith(f"{SWITCH_KEY}/".encode()):
             return False
-        delivery = None if record.value is None else parse_record(record)
-        if delivery is not None:
-            try:
-                told = delivery.decode(KINDS)
-            except (UnknownTypeError, UnreadableValueError) as problem:
-                log.warning("action_ledger.unreadable", offset=record.offset, reason=str(problem))
-            else:
-                known = self._granted.setdefault(told.partition, {})
-                known |= {grant.call_id: grant for grant in told.grants}
+        read = None if record.value is None else parse_message(record, KINDS, "action_ledger.unreadable")
+        if read is not None:
+            known = self._granted.setdefault(read.partition, {})
+            known |= {grant.call_id: grant for grant in read.grants}
         return True
 
     def count(self) -> Mapping[tuple[str, str], int]:
@@ -67,26 +61,26 @@ class ActionLedger:
         grants = (grant for known in self._granted.values() for grant in known.values())
         return dict(Counter((grant.chain_id, grant.workload) for grant in grants))
 
-    async def tell(self, publisher: Publisher, pause: timedelta = timedelta(seconds=PAUSE_SECONDS)) -> None:
+    async def publish_grants(self, publisher: Publisher, pause: timedelta = timedelta(seconds=PAUSE_SECONDS)) -> None:
         """Writes what was granted here, for ever."""
         while True:
             await self._wake.wait()
             self._wake.clear()
-            for partition in sorted(self._untold):
-                await self._tell_one(publisher, partition)
-            if self._untold:
+            for partition in sorted(self._unpublished):
+                await self._publish_partition(publisher, partition)
+            if self._unpublished:
                 await asyncio.sleep(pause.total_seconds())
                 self._wake.set()
 
-    async def _tell_one(self, publisher: Publisher, partition: int) -> None:
-        self._untold.discard(partition)
-        grants = sorted(self._granted.get(partition, {}).values(), key=lambda grant: grant.at)[-MOST_TOLD:]
-        told, key = ActionsGranted(partition=partition, grants=tuple(grants)), grants_key(partition)
+    async def _publish_partition(self, publisher: Publisher, partition: int) -> None:
+        self._unpublished.discard(partition)
+        grants = sorted(self._granted.get(partition, {}).values(), key=lambda grant: grant.at)[-MOST_PUBLISHED:]
+        granted, key = ActionsGranted(partition=partition, grants=tuple(grants)), grants_key(partition)
         try:
-            id = report_id(told.type, partition, *(grant.call_id for grant in grants[-1:]))
-            await publisher.publish(publisher.topics.catalog, told, key=key, id=id, subject=key)
+            id = report_id(granted.type, partition, *(grant.call_id for grant in grants[-1:]))
+            await publisher.publish(publisher.topics.catalog, granted, key=key, id=id, subject=key)
         except NotWrittenError as problem:
-            self._untold.add(partition)
+            self._unpublished.add(partition)
             log.warning("action_ledger.not_written", partition=partition, reason=str(problem))
 
     def _forget(self) -> None:
