@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tarsy_cli.app import cli
-from tarsy_cli.skills.matching import match_skills
+from tarsy_cli.skills.word_matches import match_skills
 from tarsy_contracts.skills import Skill
 
 PODS = Skill(name="pods", description="What to do when a pod is evicted", body="Look at the node.")

@@ -51,6 +51,13 @@ def one_or_several(value: object) -> object:
     return value if isinstance(value, list | tuple) else (value,)
 
 
+def to_sections(value: object, key: str) -> object:
+    """A list of sections from one of sections or names: a name stands for a section that has only that `key`."""
+    if not isinstance(value, list | tuple):
+        return value
+    return tuple({key: item} if isinstance(item, str) else item for item in value)
+
+
 def web_address(value: str, remedy: str) -> SplitResult:
     """The parts of an http(s) address. Raises the mistake that `remedy` mends."""
     try:

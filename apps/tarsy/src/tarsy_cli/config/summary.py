@@ -23,7 +23,7 @@ def summary_of(config: Config) -> Iterator[str]:
         yield f"{title}: {', '.join(names) or 'none'}"
     for name, server in config.mcp_servers.items():
         yield f"  tools of {name} that change something: {_changing(config, server)}"
-    for name, readers in find_readers(config).items():
+    for name, readers in find_readers(config, config.plans).items():
         skill = config.skills[name]
         yield f"skill {name} ({skill.file}): {skill.skill.size} bytes, for {len(readers)} agents"
     for name in sorted(config.llm_providers_in_use):

@@ -19,7 +19,7 @@ def list_skills(config: ConfigPath = Path("config")) -> None:
     from tarsy_config.checks.skills import find_readers
 
     found = read_config(config)
-    for name, readers in find_readers(found).items():
+    for name, readers in find_readers(found, found.plans).items():
         for line in skill_lines(found.skills[name], readers):
             say(line)
     if not found.skills:
@@ -35,7 +35,7 @@ def match(
     The exit code is 1 when none does.
     """
     from tarsy_cli.config.commands import read_config
-    from tarsy_cli.skills.matching import match_skills
+    from tarsy_cli.skills.word_matches import match_skills
 
     matched = match_skills(read_config(config).skill_texts, words)
     if not matched:

@@ -1,6 +1,6 @@
 """Skills and the agents that have them: what contradicts itself, and what does not fit on the log of a session."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tarsy_config.config import Config
@@ -32,10 +32,10 @@ def note_missing_folders(document: Document, config_dir: Path) -> None:
             document.note(path, f"has no skills: there is no folder {name}")
 
 
-def find_readers(config: Config) -> dict[str, list[str]]:
-    """The agents that may have each skill, as `chain / agent`."""
+def find_readers(config: Config, plans: Sequence[ResolvedChain]) -> dict[str, list[str]]:
+    """The agents that may have each skill, as `chain / agent`. `plans`: those of the configuration."""
     readers: dict[str, list[str]] = {name: [] for name in config.skills}
-    for plan in config.plans:
+    for plan in plans:
         types = config.agent_chains[plan.chain_id].alert_types
         for agent in plan.agents():
             for planned in agent.skills:
@@ -45,13 +45,13 @@ def find_readers(config: Config) -> dict[str, list[str]]:
     return readers
 
 
-def note_unread_skills(config: Config) -> list[Note]:
-    unread = [config.skills[name] for name, readers in find_readers(config).items() if not readers]
+def note_unread_skills(config: Config, plans: Sequence[ResolvedChain]) -> list[Note]:
+    unread = [config.skills[name] for name, readers in find_readers(config, plans).items() if not readers]
     return [Note(one.file, 1, "", "no agent of any chain can have it") for one in unread]
 
 
-def check_skill_sizes(document: Document, config: Config) -> None:
-    for chain_id, problem in _find_oversized(config):
+def check_skill_sizes(document: Document, config: Config, plans: Sequence[ResolvedChain]) -> None:
+    for chain_id, problem in _find_oversized(config, plans):
         document.wrong(("agent_chains", chain_id), problem, REMEDY)
 
 
@@ -59,22 +59,19 @@ def require_masked_sizes(config: Config) -> None:
     """Masked texts may be longer than they were. Raises InvalidConfigError."""
     found = [
         Mistake("tarsy.yaml", None, format_path(("agent_chains", chain_id)), f"masked, it {problem}", REMEDY)
-        for chain_id, problem in _find_oversized(config)
+        for chain_id, problem in _find_oversized(config, config.plans)
     ]
     if found:
         raise InvalidConfigError(found)
 
 
-def _find_oversized(config: Config) -> Iterator[tuple[str, str]]:
-    for plan in config.plans:
-        sizes = _sizes(plan, config)
+def _find_oversized(config: Config, plans: Sequence[ResolvedChain]) -> Iterator[tuple[str, str]]:
+    every = {name: one.skill.size for name, one in config.skills.items()}
+    for plan in plans:
+        sizes = {skill.name: every[skill.name] for agent in plan.agents() for skill in agent.skills}
         if (total := sum(sizes.values()) + _planned_bytes(plan)) > MOST_BYTES:
             largest = ", ".join(sorted(sizes, key=lambda name: -sizes[name])[:3])
             yield plan.chain_id, f"has skills of {total} bytes together (the largest: {largest}), and {MOST_BYTES} fit"
-
-
-def _sizes(plan: ResolvedChain, config: Config) -> dict[str, int]:
-    return {skill.name: config.skills[skill.name].skill.size for agent in plan.agents() for skill in agent.skills}
 
 
 def _planned_bytes(plan: ResolvedChain) -> int:

@@ -8,7 +8,12 @@ from pydantic import Field
 from tarsy_config.checks.cross_checks import check_coherence
 from tarsy_config.checks.go_tarsy_compat import strip_unsupported
 from tarsy_config.checks.references import check_references
-from tarsy_config.checks.skills import check_required_skills, check_skill_sizes, note_missing_folders
+from tarsy_config.checks.skills import (
+    check_required_skills,
+    check_skill_sizes,
+    note_missing_folders,
+    note_unread_skills,
+)
 from tarsy_config.checks.vertex import strip_vertex
 from tarsy_config.config import Config
 from tarsy_config.document.key_paths import ANY, find_names, find_values
@@ -19,7 +24,7 @@ from tarsy_config.loading.merging import merge
 from tarsy_config.sections import built_in
 from tarsy_config.sections.all_sections import SKILL_FOLDERS
 from tarsy_config.sections.providers import LlmProvider
-from tarsy_config.skills.reading import read_skills
+from tarsy_config.skills.skill_reader import read_skills
 from tarsy_config.values import Name, Section
 
 MAIN = "tarsy.yaml"
@@ -66,7 +71,9 @@ def load_config(
         raise _invalid(documents, skills.mistakes)
     more = {name: one for file in providers if file is not None for name, one in file.llm_providers.items()}
     whole = merge(config, more, documents, later, config_dir, environ, skills)
-    check_skill_sizes(documents[0], whole)
+    plans = whole.plans
+    check_skill_sizes(documents[0], whole, plans)
+    whole = whole.with_more_notes(note_unread_skills(whole, plans))
     for each in also:
         each(documents, whole, environ)
     if any(document.mistakes for document in documents):

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from tarsy_config.checks.cross_checks import select_built_in_chains
 from tarsy_config.checks.references import PROVIDERS
-from tarsy_config.checks.skills import note_unread_skills
 from tarsy_config.config import Config
 from tarsy_config.document.key_paths import find_names
 from tarsy_config.document.plain_data import Document
@@ -16,7 +15,7 @@ from tarsy_config.sections import built_in
 from tarsy_config.sections.providers import LlmProvider
 from tarsy_config.sections.resolution import AS_CONFIGURED
 from tarsy_config.sections.servers import McpServerConfig
-from tarsy_config.skills.reading import FoundSkills
+from tarsy_config.skills.skill_reader import FoundSkills
 
 
 def merge(
@@ -44,7 +43,6 @@ def merge(
     version = version_of(documents, linked)
     sources, notes = sources_of(documents), [*notes, *skills.notes]
     whole = whole.with_skills(linked).with_sources(sources, notes, version)
-    whole = whole.with_sources(sources, [*notes, *note_unread_skills(whole)], version)
     return whole.model_copy(update={"mcp_servers": _servers(whole, environ) | config.mcp_servers})
 
 

@@ -71,6 +71,9 @@ class Sections(Section):
         copy._skills = skills
         return copy
 
+    def with_more_notes(self, notes: Sequence[Note]) -> Self:
+        return self.with_sources(self._sources, [*self._notes, *notes], self._version)
+
     def with_sources(self, sources: Sources, notes: Sequence[Note], version: str) -> Self:
         copy = self.model_copy()
         copy._sources, copy._notes, copy._version = sources, tuple(notes), version

@@ -1,10 +1,10 @@
 """Stand-ins for a provider that fails: a list at the place itself, or the name of one in `fallback_lists`."""
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import BeforeValidator, model_validator
 
-from tarsy_config.values import Backend, Name, Section, wrong
+from tarsy_config.values import Backend, Name, Section, to_sections, wrong
 
 GO_TARSY_KEYS = {"llm_provider": "provider", "llm_backend": "backend"}
 """Keys of an entry of Go TARSy's `fallback_lists`, and those of its `fallback_providers`."""
@@ -17,24 +17,19 @@ class Fallback(Section):
     backend: Backend | None = None
 
 
-def fallbacks(value: Any) -> Any:
+def read_fallbacks(value: object) -> object:
     """A list of sections, or of names."""
-    if not isinstance(value, list | tuple):
-        return value
-    return tuple(map(_normalize_fallback, value))
+    sections = to_sections(value, "provider")
+    return tuple(map(_rename_go_tarsy_keys, sections)) if isinstance(sections, tuple) else sections
 
 
-def _normalize_fallback(item: Any) -> Any:
-    match item:
-        case str():
-            return {"provider": item}
-        case dict() if not item.keys() & set(GO_TARSY_KEYS.values()):
-            return {GO_TARSY_KEYS.get(key, key): value for key, value in item.items()}
-        case _:
-            return item
+def _rename_go_tarsy_keys(item: object) -> object:
+    if not isinstance(item, dict) or item.keys() & set(GO_TARSY_KEYS.values()):
+        return item
+    return {GO_TARSY_KEYS.get(key, key): value for key, value in item.items()}
 
 
-type Fallbacks = Annotated[tuple[Fallback, ...], BeforeValidator(fallbacks)]
+type Fallbacks = Annotated[tuple[Fallback, ...], BeforeValidator(read_fallbacks)]
 
 
 class FallbackChoice(Section):

@@ -48,8 +48,8 @@ class Levels:
     """All that decides about the settings of an agent. `places`: from the most general one to the most special one.
 
     `job`: the type of an agent that no stage names, and that is asked once. `sent`: another agent sends it.
-    `first_provider` and `other_servers` are those of the chain's other agents, for an agent of which no place says any.
-    `skills`: the names of all.
+    `skills`: the names of all. `first_provider` and `other_servers` are those of the chain's other agents, for an agent
+    for which no place sets any.
     """
 
     places: tuple[At[Section], ...]

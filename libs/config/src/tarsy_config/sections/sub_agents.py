@@ -1,11 +1,11 @@
 """Sub-agents: whom an agent may send, and within which limits."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
 from tarsy_config.sections.fallbacks import ModelChoice
-from tarsy_config.values import Name, Positive, Seconds, Section, Servers, Strategy
+from tarsy_config.values import Name, Positive, Seconds, Section, Servers, Strategy, to_sections
 
 MOST_NAMED = 20
 DEEPEST = 3
@@ -22,14 +22,12 @@ class SubAgentChoice(ModelChoice):
     required_skills: tuple[Name, ...] | None = None
 
 
-def sub_agents(value: Any) -> Any:
+def read_sub_agents(value: object) -> object:
     """A list of sections, or of names."""
-    if not isinstance(value, list | tuple):
-        return value
-    return tuple({"name": item} if isinstance(item, str) else item for item in value)
+    return to_sections(value, "name")
 
 
-type SubAgents = Annotated[tuple[SubAgentChoice, ...], BeforeValidator(sub_agents), Field(max_length=MOST_NAMED)]
+type SubAgents = Annotated[tuple[SubAgentChoice, ...], BeforeValidator(read_sub_agents), Field(max_length=MOST_NAMED)]
 
 
 class Orchestrator(Section):

@@ -43,7 +43,7 @@ def read_skills(config_dir: Path, folders: Sequence[str]) -> FoundSkills:
     found = FoundSkills()
     for name in folders:
         for source in islice(find_sources(config_dir / name), MOST_SKILLS + 1):
-            _Reading(name, config_dir / name, source, _shown(config_dir, source.main), found).read()
+            _SkillReader(name, config_dir / name, source, _shown(config_dir, source.main), found).read()
     if len(found.skills) > MOST_SKILLS:
         problem = f"has more than {MOST_SKILLS} skills"
         found.mistakes.append(Mistake(", ".join(folders), None, "", problem, "take out those that nobody reads"))
@@ -51,7 +51,7 @@ def read_skills(config_dir: Path, folders: Sequence[str]) -> FoundSkills:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _SkillReader:
     """One skill of the folder `name`, which lies at `root`."""
 
     name: str
