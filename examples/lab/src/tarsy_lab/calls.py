@@ -88,7 +88,8 @@ class CallLog:
             written = self.path.read_text("utf-8").splitlines()
         except FileNotFoundError:
             return []
-        return [json.loads(line) for line in written if f'"{tool}"' in line]
+        # A server that was killed may have left half a line.
+        return [json.loads(line) for line in written if f'"{tool}"' in line and line.endswith("}")]
 
     def _is_held(self, tool: str) -> bool:
         if self.hold is None:
