@@ -45,7 +45,7 @@ def test_every_incident_is_investigated_to_its_root_cause(one: Tarsy) -> None:
         assert run.wait(120) == 0, run.output
         assert f"Sent {Path('examples/incidents') / name / 'alert.json'}." in run.output
         assert SEEN[name] in run.output
-        assert run.output.count("← tarsy.load_skill: ok") == LOADED.get(name, 0), run.output
+        assert run.output.count("tarsy.load_skill: ok,") == LOADED.get(name, 0), run.output
         assert run.output.count("final analysis") == run.output.count("executive summary") == 1, run.output
         assert "session: completed" in run.output
         investigation, _, chat = run.output.partition(f"\n> {read_incident(INCIDENTS / name).question}\n")

@@ -5,6 +5,7 @@
 
 import asyncio
 import functools
+import inspect
 import json
 import os
 from collections import deque
@@ -54,19 +55,22 @@ class CallLog:
 
     def record_calls[**P](self, tool: Callable[P, Awaitable[str]]) -> Callable[P, Awaitable[str]]:
         name = getattr(tool, "__name__", repr(tool))
+        defaults = {key: one.default for key, one in inspect.signature(tool).parameters.items()}
 
         @functools.wraps(tool)
         async def run(*args: P.args, **kwargs: P.kwargs) -> str:
-            self._write(name, kwargs, "started")
+            # The SDK fills in what was left out; notes are compared with what was asked for.
+            given = {key: value for key, value in kwargs.items() if value != defaults[key]}
+            self._write(name, given, "started")
             await asyncio.sleep((self.delays or {}).get(name, self.delay))
             while self._is_held(name):  # noqa: ASYNC110 - a file tells nobody
                 await asyncio.sleep(HOLD_LOOK_SECONDS)
             try:
                 answer = await tool(*args, **kwargs)
             except ToolError:
-                self._write(name, kwargs, "finished", outcome="error")
+                self._write(name, given, "finished", outcome="error")
                 raise
-            self._write(name, kwargs, "finished", outcome="ok")
+            self._write(name, given, "finished", outcome="ok")
             return answer
 
         return run
