@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 type Scheme = Literal["light", "dark"]
-type Moment = Literal["empty", "running", "ended", "login"]
-"""When a view is taken: before the first alert, while three agents write, after the demo's incidents, and at a page
-that demands a login."""
+type Moment = Literal["empty", "running", "asking", "acted", "ended", "login"]
+"""When a view is taken: before the first alert, while three agents write, while an action waits for a yes and after it,
+after the demo's incidents, and at a page that demands a login."""
 
 WIDTHS = {1440: 900, 820: 900, 390: 844}
 """And the height of each."""
@@ -47,6 +47,8 @@ class Picture:
 STREAMING = '.item[data-status="streaming"] .text:not(:empty)'
 CALL = 'details.call:has-text("kubernetes.pods_list")'
 LOG = 'details.call:has-text("pods_log")'
+DRY_RUN = ".approval .dry-run"
+SKILLS = '.item[data-type="skill_loaded"]'
 QUESTION = ".record-call summary >> nth=1"
 VIEWS = (
     View("list-empty", "The list before the first alert", "/", "main pre", "empty"),
@@ -55,6 +57,39 @@ VIEWS = (
     View("session-completed", "A session that has completed", "/sessions/{completed}", ".executive", schemes=BOTH),
     View("session-failed", "A session that failed", "/sessions/{failed}", ".stopped"),
     View("approval", "A call that waits for a person", "/sessions/{waiting}", ".approval", seen=".approval"),
+    View(
+        "dry-run",
+        "An action that waits, with its dry run",
+        "/sessions/{wide}",
+        DRY_RUN,
+        "asking",
+        BOTH,
+        seen=".approval",
+    ),
+    View("sub-agents", "Sub-agents beside each other", "/sessions/{wide}", ".lanes", "acted", BOTH, seen=".lane .task"),
+    View(
+        "waterfall", "Where the time went", "/sessions/{wide}", ".waterfall svg", "acted", BOTH, seen=".waterfall svg"
+    ),
+    View("wide", "A session with sub-agents and an action", "/sessions/{wide}", ".executive", "acted", BOTH),
+    View(
+        "action",
+        "What was done, and whether it helped",
+        "/sessions/{wide}",
+        ".action-calls",
+        "acted",
+        BOTH,
+        seen=".action-outcome",
+    ),
+    View(
+        "skills",
+        "The skills of an agent, unfolded",
+        "/sessions/{wide}",
+        SKILLS,
+        "acted",
+        BOTH,
+        clicked=(f"{SKILLS} summary >> nth=0", f"{SKILLS} details details summary >> nth=0"),
+        seen=SKILLS,
+    ),
     View("tool-call", "A call, unfolded", "/sessions/{completed}", CALL, clicked=(f"{CALL} >> summary",), seen=CALL),
     View(
         "result",
