@@ -30,6 +30,7 @@ class View:
     schemes: tuple[Scheme, ...] = LIGHT
     clicked: tuple[str, ...] = ()
     seen: str = ""
+    widths: tuple[int, ...] = tuple(WIDTHS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +69,16 @@ VIEWS = (
     ),
     View("sub-agents", "Sub-agents beside each other", "/sessions/{wide}", ".lanes", "acted", BOTH, seen=".lane .task"),
     View(
-        "waterfall", "Where the time went", "/sessions/{wide}", ".waterfall svg", "acted", BOTH, seen=".waterfall svg"
-    ),
+        "waterfall",
+        "Where the time went",
+        "/sessions/{wide}",
+        ".waterfall svg",
+        "acted",
+        BOTH,
+        (),
+        ".waterfall svg",
+        (1440,),
+    ),  # narrow ones have it folded
     View("wide", "A session with sub-agents and an action", "/sessions/{wide}", ".executive", "acted", BOTH),
     View(
         "action",
@@ -133,7 +142,7 @@ def pictures(moment: Moment) -> list[Picture]:
         for view in VIEWS
         if view.moment == moment
         for scheme in view.schemes
-        for width in WIDTHS
+        for width in view.widths
     ]
 
 
@@ -151,7 +160,8 @@ def page_of_pictures() -> str:
     for view in VIEWS:
         for scheme in view.schemes:
             title = view.title if scheme == "light" else f"{view.title}, dark"
-            files = [Picture(view, width, scheme).file for width in WIDTHS]
+            files = [Picture(view, width, scheme).file for width in view.widths]
             shown = [f'<a href="{file}"><img src="{file}" width="{SHOWN_PIXELS}" alt="{title}"></a>' for file in files]
-            lines.append(f"| {title} | {' | '.join(shown)} |")
+            missing = [""] * (len(WIDTHS) - len(shown))
+            lines.append(f"| {title} | {' | '.join([*shown, *missing])} |")
     return "\n".join([*lines, ""])
