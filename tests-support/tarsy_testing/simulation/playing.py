@@ -40,6 +40,7 @@ from tarsy_testing.simulation.investigation import (
     SERVERS,
     SESSION,
     TRIED_OUT,
+    WHOLE_ALERT,
     config,
     config_later,
 )
@@ -69,6 +70,8 @@ Kafka: the kinds of broker.py, for `seconds`."""
 type Decision = Literal["approve", "deny"]
 
 SERVICES: tuple[Service, ...] = ("orchestrator", "tool-gateway", "summarizer")
+APPROVED_TYPES = tuple(one.alert_type for one in (GUARDED_ALERT, ACTING_ALERT, WHOLE_ALERT))
+"""Alerts whose investigation asks a person."""
 LONGEST_SECONDS = 300.0
 AFTERWARDS_SECONDS = 6.0
 """Long enough for whatever would happen again by mistake."""
@@ -210,7 +213,7 @@ class _Stage:
         self.broker = Broker(Topics("t"), Random(self.seed), self.loop.time)
         self.broker.before, self.broker.after = self._before, self._after
         self.strange_records = StrangeRecords(self.broker)
-        acts = self.alert.alert_type == ACTING_ALERT.alert_type
+        acts = self.alert.alert_type in (ACTING_ALERT.alert_type, WHOLE_ALERT.alert_type)
         self.config, self.llms = config(TRIED_OUT if acts else NO_DRY_RUN), models(SCRIPTS, self.heard)
         self.servers = {name: ToolServer(tools) for name, tools in SERVERS.items()}
         self.loop.set_exception_handler(self._complain)
@@ -392,7 +395,7 @@ class _Stage:
             gone = [one.process.name for one in self.all if one.task.done()]
             if gone:
                 raise NotEndedError(f"{gone[0]} ended by itself: {self._why(gone[0])!r}")
-            if self.alert.alert_type in (GUARDED_ALERT.alert_type, ACTING_ALERT.alert_type):
+            if self.alert.alert_type in APPROVED_TYPES:
                 await self._decide()
             await asyncio.sleep(0.5)
 
