@@ -1,18 +1,22 @@
 """An action through every service: held while actions are paused, then approved, made once, verified and reported."""
 
+import time
 from pathlib import Path
 
 from tarsy_contracts import events as e
 from tarsy_contracts.actions import ActionOutcome
+from tarsy_testing.measured import measured
 from tarsy_testing.real_servers import eventually
 from tarsy_testing.story.live_log import LiveLog
 from tarsy_testing.system.chains import ask_for, rows
 from tarsy_testing.system.system import System
+from tarsy_testing.system.zombies import owner_of
 from tarsy_verification.invariants import faults_of
 from tarsy_verification.session_log import SessionLog
 from tarsy_verification.tool_runs import runs_of
 
 SWITCH = "/api/v1/system/actions"
+HELD_SECONDS = 2.0
 
 
 def outcome(log: SessionLog) -> ActionOutcome:
@@ -62,3 +66,51 @@ async def test_an_action_is_held_by_the_switch_and_then_approved_made_and_verifi
     assert found.calls[0].approved_by
     assert await shown_verdict(system, session) == "acted"
     assert told.events(e.SessionCompleted)[0].final_analysis == "It hung. The pod was deleted."
+
+
+async def waiting(system: System, log: LiveLog, chain: str, count: int) -> dict[str, str]:
+    """Calls that wait for a person, by session, with two owners."""
+    sessions = [ask_for(system, chain).session_id for _ in range(count)]
+    asked = [(await log.until_event(id, e.ToolCallApprovalRequested)) for id in sessions]
+    owners = {owner_of(system, log.of(id)).name for id in sessions}
+    assert len(owners) == 2, f"only {owners} own sessions: nothing would be shown"
+    return dict(zip(sessions, (one.events(e.ToolCallApprovalRequested)[0].call_id for one in asked), strict=True))
+
+
+def is_approved(system: System, session: str, call: str) -> bool:
+    """Whether the owner took the yes; while actions are paused it is refused."""
+    try:
+        system.post("timeline", f"/api/v1/sessions/{session}/approvals/{call}", {"decision": "approve"})
+    except AssertionError:
+        return False
+    return True
+
+
+async def test_a_pause_holds_at_every_owner_within_two_seconds(system: System, log: LiveLog, lab_calls: Path) -> None:
+    await system.started("orchestrator")
+    calls = await waiting(system, log, "acting", 12)
+    began = time.monotonic()
+    system.post("timeline", f"{SWITCH}/pause", {})
+    taken = [time.monotonic() - began for session, call in calls.items() if is_approved(system, session, call)]
+    tried = time.monotonic() - began
+    system.post("timeline", f"{SWITCH}/resume", {})
+    measured(
+        f"two owners took the last of {len(taken)} yeses, of {len(calls)} in {tried:.2f} s,", max(taken, default=0.0)
+    )
+    assert max(taken, default=0.0) < HELD_SECONDS
+    assert len([id for id in calls if runs_of(lab_calls, id)]) <= len(taken)
+
+
+async def test_two_owners_grant_no_more_in_an_hour_than_one_and_remember_it_when_one_dies(
+    system: System, log: LiveLog
+) -> None:
+    await system.started("orchestrator")
+    calls = await waiting(system, log, "limited", 8)
+    verdicts = []
+    for number, (session, call) in enumerate(calls.items()):
+        if number == 5:
+            system.alive("orchestrator")[1].kill()
+            await log.until_ended(ask_for(system, "answering").session_id)
+        assert is_approved(system, session, call)
+        verdicts.append(outcome(await log.until_ended(session)).verdict)
+    assert verdicts == ["acted"] * 3 + ["blocked"] * 5

@@ -76,7 +76,9 @@ REPORT = """\
 ## Your task
 
 Write the amended report: the cause and what carries it; what was done about it, by whom approved, and whether it
-helped; how it stands now; what is still to be done; what remains open."""
+helped; how it stands now; what is still to be done; what remains open.
+
+Last, the investigation's own line `Confidence: ...`, where it has one, as it stands."""
 
 
 def compose_report_prompt(
