@@ -1,10 +1,14 @@
 """A provider that failed in a row is not asked by the agents that come after: our services in virtual time."""
 
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
 from tarsy_config.config import Config
 from tarsy_contracts import events as e
 from tarsy_testing.simulation.investigation import SERVER
 from tarsy_testing.simulation.outside import Tool
-from tarsy_testing.simulation.scripted_session import play
+from tarsy_testing.simulation.scripted_session import Script, play
 from tarsy_verification.session_log import SessionLog
 
 TEXT = "".join(f"row {number}\n" for number in range(1000))
@@ -52,8 +56,12 @@ def test_the_second_agent_goes_on_with_the_fallback_at_once_and_the_log_says_so(
 
 
 def test_no_summary_asks_the_dead_one_first() -> None:
-    asks = {"agent": "Events", "text": "Looking.", "tool_calls": [{"name": f"{SERVER}__events_list", "arguments": {}}]}
-    steady = [
+    asks: Mapping[str, JsonValue] = {
+        "agent": "Events",
+        "text": "Looking.",
+        "tool_calls": [{"name": f"{SERVER}__events_list", "arguments": {}}],
+    }
+    steady: Script = [
         {**asks, "iteration": 1},
         {"agent": "Events", "iteration": 2, "text": "It is row 999."},
         {"agent": "Summarizer", "text": "A thousand rows."},

@@ -9,7 +9,6 @@ from tarsy_contracts.messages.workers import FailingProvider
 from tarsy_llm.circuit import CLOSED, UNAVAILABLE, Circuit
 from tarsy_llm.protocol import Llm, LlmCallError
 
-
 FAILED_LATELY, NOT_ASKED = 1, 2
 """Ranks behind those that answer."""
 
