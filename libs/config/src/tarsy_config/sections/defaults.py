@@ -8,6 +8,7 @@ from tarsy_config.document.key_paths import DEFAULTS
 from tarsy_config.sections.agent_options import SomeOptions, with_options
 from tarsy_config.sections.alert_handling import AlertHandling
 from tarsy_config.sections.approval import ApprovalSettings, Approve
+from tarsy_config.sections.calendar import MOST_HOLIDAYS, HolidayConfig, OnCall, TimeZone
 from tarsy_config.sections.fallbacks import Compose, FallbackChoice, ModelChoice
 from tarsy_config.sections.masking import AlertMasking
 from tarsy_config.sections.notifications import GoTarsySlack
@@ -109,12 +110,18 @@ class Runbooks(Section):
 
 
 class System(Section):
-    """`dashboard_url`: where people open the page; links in notifications begin so."""
+    """`dashboard_url`: where people open the page; links in notifications begin so.
+
+    `holidays`, `time_zone`, `on_call`: what agents are told of the day on which they begin (UTC without a zone).
+    """
 
     github: GitHub = GitHub()
     runbooks: Runbooks = Runbooks()
     slack: GoTarsySlack = GoTarsySlack()
     dashboard_url: str = ""
+    holidays: tuple[HolidayConfig, ...] = Field((), max_length=MOST_HOLIDAYS)
+    time_zone: TimeZone | None = None
+    on_call: OnCall | None = None
 
     @field_validator("dashboard_url")
     @classmethod
