@@ -6,7 +6,6 @@ import pytest
 
 from tarsy_config.errors import InvalidConfigError
 from tarsy_config.loading.load import load_config
-from tarsy_config.sections.calendar import to_calendar
 from tarsy_contracts.calendar import Calendar, Holiday, OnCallHours, TeamCalendar
 
 REST = """\
@@ -23,7 +22,7 @@ def calendar_of(folder: Path, system: str) -> Calendar | None:
     (folder / "tarsy.yaml").write_text(REST + system, "utf-8")
     config = load_config(folder, {})
     assert [note for note in config.notes if "holidays" in str(note)] == []
-    return to_calendar(config.system.holidays, config.system.time_zone, config.system.on_call)
+    return config.system.calendar
 
 
 def test_holidays_are_read_as_go_tarsy_has_them(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from tarsy_config.sections import built_in
 from tarsy_config.sections.agent_options import AgentSettings
 from tarsy_config.sections.all_sections import Sections
 from tarsy_config.sections.approval import Approve, rule_of, terms_of
-from tarsy_config.sections.calendar import to_calendar
 from tarsy_config.sections.providers import DEFAULT_CONTEXT_TOKENS
 from tarsy_config.sections.resolution import AlertChoice, Setting
 from tarsy_contracts.alert import McpSelection
@@ -35,7 +34,7 @@ def plan_of(sections: Sections, settings: ChainSettings, choice: AlertChoice) ->
         actions_per_hour=sections.defaults.actions_per_hour
         if configured.actions_per_hour is None
         else configured.actions_per_hour,
-        calendar=to_calendar(sections.system.holidays, sections.system.time_zone, sections.system.on_call),
+        calendar=sections.system.calendar,
         sub_agents={key: build.agent(one) for key, one in settings.sub_agents.items()},
     )
     requested = (sections.llm_providers.get(name) for name in chain.llm_providers)

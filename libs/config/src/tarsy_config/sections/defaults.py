@@ -8,7 +8,7 @@ from tarsy_config.document.key_paths import DEFAULTS
 from tarsy_config.sections.agent_options import SomeOptions, with_options
 from tarsy_config.sections.alert_handling import AlertHandling
 from tarsy_config.sections.approval import ApprovalSettings, Approve
-from tarsy_config.sections.calendar import MOST_HOLIDAYS, HolidayConfig, OnCall, TimeZone
+from tarsy_config.sections.calendar import MOST_HOLIDAYS, HolidayConfig, OnCall, TimeZone, to_calendar
 from tarsy_config.sections.fallbacks import Compose, FallbackChoice, ModelChoice
 from tarsy_config.sections.masking import AlertMasking
 from tarsy_config.sections.notifications import GoTarsySlack
@@ -24,6 +24,7 @@ from tarsy_config.values import (
     web_address,
     wrong,
 )
+from tarsy_contracts.calendar import Calendar
 from tarsy_contracts.chain import SuccessPolicy
 
 
@@ -129,3 +130,8 @@ class System(Section):
         if value:
             web_address(value, "write it as https://tarsy.example.com")
         return value.rstrip("/")
+
+    @property
+    def calendar(self) -> Calendar | None:
+        """None where nothing is configured: then no agent hears of it."""
+        return to_calendar(self.holidays, self.time_zone, self.on_call)
