@@ -29,6 +29,7 @@ from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.messages.workers import OwnedQueue, WorkerAnnounced
 from tarsy_contracts.wire.envelope import Headers
+from tarsy_llm.circuits import Circuits
 from tarsy_llm.protocol import Answer, Delta, LlmCallError, LlmRequest
 from tarsy_llm.provider_type import ModelIdentity
 from tarsy_masking.masker import Masker
@@ -162,18 +163,21 @@ class RunningOwner:
         return self._fixed_config if self.live is None else self.live.current.config
 
     def _surroundings(self) -> Dependencies:
+        llms = {"scripted": self.llm}
+        model_calls = ModelCallMetrics(self.registry, "orchestrator", {"scripted": ModelIdentity("scripted", "m")})
         return Dependencies(
             publisher=self.publisher,
             chunks=self.chunks,
             liveness=self.liveness,
             catalog=self._catalog,
-            llms={"scripted": self.llm},
+            llms=llms,
+            circuits=Circuits(llms, model_calls, monotonic=self._monotonic, now=self._clock),
             admission=AdmissionQueue(self._most_sessions),
             background=AdmissionQueue(BACKGROUND_PHASES),
             llm_slots=asyncio.Semaphore(100),
             masker=masker(),
             metrics=Metrics(self.registry, ["scripted"]),
-            model_calls=ModelCallMetrics(self.registry, "orchestrator", {"scripted": ModelIdentity("scripted", "m")}),
+            model_calls=model_calls,
             traces=SessionTraces(NoOpTracer(), lambda: datetime.now(UTC)),
             now=self._clock,
             monotonic=self._monotonic,

@@ -22,6 +22,7 @@ from tarsy_bus.topics.kafka_rights import KafkaUser
 from tarsy_config.config import Config
 from tarsy_contracts.messages.workers import ServerCatalogued, WorkerAnnounced
 from tarsy_contracts.timing import FRESH_PART
+from tarsy_llm.circuits import Circuits
 from tarsy_llm.protocol import Llm
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.action_ledger import ActionLedger
@@ -128,6 +129,7 @@ class Orchestrator:
             liveness=self._liveness,
             catalog=self._catalog,
             llms=llms,
+            circuits=Circuits(llms, model_calls(), monotonic=loop.time, now=broker.now),
             admission=AdmissionQueue(config.queue.max_concurrent_sessions),
             background=AdmissionQueue(BACKGROUND_PHASES),
             llm_slots=asyncio.Semaphore(20),
@@ -247,8 +249,10 @@ class Summarizer:
         now, loop = self._broker.now, asyncio.get_running_loop()
         publisher = Publisher(self._bus, source=self._name, now=now)
         metrics = summarizer_metrics()
+        circuits = Circuits(self._llms, model_calls(), monotonic=loop.time, now=now)
         models = Models(
             llms=self._llms,
+            circuits=circuits,
             chunks=ChunkSender(publisher, loop.time),
             masker=masker(),
             now=now,
@@ -269,8 +273,9 @@ class Summarizer:
             now=now,
             new_id=self._new_id,
             at_once=4,
+            failing_providers=circuits.failing,
         )
-        service = SummarizerService(worker=worker, summarizer=summarizer, chunks=models.chunks)
+        service = SummarizerService(worker=worker, summarizer=summarizer, chunks=models.chunks, circuits=circuits)
         await service.run(lambda: None)
 
     def _new_id(self) -> str:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 
 from tarsy_contracts.actions import ActionMode, VerificationRule
+from tarsy_contracts.calendar import Calendar
 from tarsy_contracts.skills import PlannedSkill
 from tarsy_contracts.wire.message import Value
 from tarsy_contracts.wire.numbers import Count, Index, Seconds
@@ -191,6 +192,8 @@ class ResolvedChain(Value):
     `verify`: how to see whether an action helped; nobody looks without it. `compose`: who writes the amended report
     after the last stage that acts; nobody without one. `actions_per_hour`: so many calls of its action agents are
     granted for one workload; 0 is no limit.
+    `calendar`: what agents are told of the day on which they begin; nothing without one. In a session it is that of
+    the alert's team.
     `sub_agents`: all that other agents may send. Where their settings differ, those of one name have several keys.
     """
 
@@ -212,6 +215,7 @@ class ResolvedChain(Value):
     compose: ResolvedAgent | None = None
     actions_per_hour: Count = 0
     sub_agents: dict[str, ResolvedAgent] = Field(default_factory=dict)
+    calendar: Calendar | None = None
 
     def agents(self) -> Iterator[ResolvedAgent]:
         """All that may run, in their order."""

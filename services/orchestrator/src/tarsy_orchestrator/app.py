@@ -23,6 +23,7 @@ from tarsy_bus.topics.topics_admin import await_topics
 from tarsy_config.checks.keys import keys_are_set
 from tarsy_config.loading.live_config import ConfigSource, LiveConfig, LiveMapping
 from tarsy_contracts.messages.workers import WorkerAnnounced
+from tarsy_llm.circuits import Circuits
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.action_ledger import ActionLedger
 from tarsy_orchestrator.effects.admission import AdmissionQueue, background_capacity
@@ -77,18 +78,22 @@ def build(
     admission = AdmissionQueue(live.current.most_sessions, metrics.sessions_waiting.set)
     refused = RefusedPartitions(metrics.partitions_refused.set)
     identities = LiveMapping(lambda: live.current.models.identities)
+    llms = LiveMapping(lambda: live.current.models.llms)
+    model_calls = ModelCallMetrics(registry, NAME, identities)
+    circuits = Circuits(llms, model_calls, monotonic=time.monotonic, now=lambda: datetime.now(UTC))
     deps = Dependencies(
         publisher=publisher,
         chunks=ChunkSender(publisher),
         liveness=liveness,
         catalog=catalog,
-        llms=LiveMapping(lambda: live.current.models.llms),
+        llms=llms,
+        circuits=circuits,
         admission=admission,
         background=AdmissionQueue(background_capacity(settings.llm_calls_at_once), metrics.phases_waiting.set),
         llm_slots=asyncio.Semaphore(settings.llm_calls_at_once),
         masker=masker,
         metrics=metrics,
-        model_calls=ModelCallMetrics(registry, NAME, identities),
+        model_calls=model_calls,
         traces=SessionTraces(tracing.tracer, lambda: datetime.now(UTC), identities),
         now=lambda: datetime.now(UTC),
         monotonic=time.monotonic,
@@ -133,9 +138,10 @@ def build(
                 async with supervisor.group() as group:
                     announcement = WorkerAnnounced(worker_id=worker_id, service=NAME, name=settings.client)
                     steps_of = supervisor.heartbeat_for("announcements")
-                    group.start(
-                        "announcements", announce(publisher, announcement, heartbeat=steps_of, queues=owner.queues)
+                    announced = announce(
+                        publisher, announcement, heartbeat=steps_of, queues=owner.queues, failing=circuits.failing
                     )
+                    group.start("announcements", announced)
                     group.start("kafka", KafkaWatch(bus).run())
                     group.start("workers", watch(bus, liveness, catalog.wake, supervisor.heartbeat_for("workers")))
                     group.start("catalog", catalog.follow(bus, supervisor.heartbeat_for("catalog")))
@@ -155,7 +161,11 @@ def build(
         run=run,
         supervisor=supervisor,
         unready_reasons=lambda: [*bus.unready_reasons(), *refused.unready_reasons()],
-        degraded_reasons=lambda: [*live.explain_degraded(), *refused.explain_degraded()],
+        degraded_reasons=lambda: [
+            *live.explain_degraded(),
+            *refused.explain_degraded(),
+            *circuits.explain_degraded(),
+        ],
         config_version=lambda: live.version,
         tracing=tracing,
     )

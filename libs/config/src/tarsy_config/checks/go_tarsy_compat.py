@@ -47,7 +47,6 @@ WITHOUT_MEANING: Mapping[tuple[KeyPath, ...], str] = {
     below("prompt_caching", SYSTEM): "has no effect here: prompts are cached wherever the provider can",
     below("cost_estimation", SYSTEM): NOT_YET,
     below("retention", SYSTEM): NOT_YET,
-    below("holidays", SYSTEM): NOT_YET,
     below("allowed_ws_origins", SYSTEM): "has no effect here: TARSY_ALLOWED_ORIGINS says it",
     below("max_tool_result_tokens", ("llm_providers", ANY)): "has no effect here: long results are summarised",
     below("worker_count", QUEUE): "has no effect here: max_concurrent_sessions counts in each orchestrator",

@@ -34,6 +34,7 @@ def plan_of(sections: Sections, settings: ChainSettings, choice: AlertChoice) ->
         actions_per_hour=sections.defaults.actions_per_hour
         if configured.actions_per_hour is None
         else configured.actions_per_hour,
+        calendar=sections.system.calendar,
         sub_agents={key: build.agent(one) for key, one in settings.sub_agents.items()},
     )
     requested = (sections.llm_providers.get(name) for name in chain.llm_providers)

@@ -15,7 +15,8 @@ class SessionStarted(Message):
 
     `follows`: the session was deleted before, by this request or event; no id of the life before is used again.
     `deduplication_key`: alerts with the same key join this session for a while. `members`: the ids of the alerts of a
-    group. `starts_at`: when the alert began to fire, as its sender says, if it does.
+    group. `starts_at`: when the alert began to fire, as its sender says, if it does. `labels`: those that the session
+    has from its beginning, by the calendar of its plan.
     """
 
     type: ClassVar[str] = "session.started"
@@ -27,6 +28,7 @@ class SessionStarted(Message):
     deduplication_key: str = ""
     members: tuple[str, ...] = ()
     starts_at: datetime | None = None
+    labels: tuple[str, ...] = ()
 
 
 class SessionSkillsRecorded(Message):

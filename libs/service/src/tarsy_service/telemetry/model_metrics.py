@@ -3,11 +3,11 @@
 Each is there once for all services of a process. https://github.com/open-telemetry/semantic-conventions-genai
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Protocol
 
-from prometheus_client import CollectorRegistry, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from tarsy_service.telemetry.shared_metrics import get_or_create_metric
 
@@ -55,6 +55,20 @@ class ModelCallMetrics:
             [*named, "gen_ai_token_type"],
             buckets=TOKENS,
         )
+        self._failing = get_or_create_metric(
+            registry,
+            Gauge,
+            "tarsy_llm_provider_failing",
+            "1 while a provider is not asked, as it failed in a row; in a process that has seen a failure of it",
+            ["service", "provider"],
+        )
+        self._skipped = get_or_create_metric(
+            registry,
+            Counter,
+            "tarsy_llm_calls_skipped_total",
+            "Calls that another provider was asked for at once, as the one that came first fails",
+            ["service", "provider"],
+        )
         self._duration_of, self._tokens_of = cache(self._duration.labels), cache(self._tokens.labels)
 
     def observe(
@@ -71,3 +85,10 @@ class ModelCallMetrics:
         for kind, tokens in zip(TOKEN_TYPES, (input_tokens, output_tokens), strict=True):
             if tokens is not None:
                 self._tokens_of(*labels, kind).observe(tokens)
+
+    def watch_provider(self, provider: str, is_failing: Callable[[], bool]) -> None:
+        """`provider`: one that is configured. The gauge asks when somebody reads it."""
+        self._failing.labels(self._service, provider).set_function(lambda: float(is_failing()))
+
+    def count_skipped(self, provider: str) -> None:
+        self._skipped.labels(self._service, provider).inc()

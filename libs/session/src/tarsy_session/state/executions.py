@@ -102,6 +102,11 @@ class Execution:
         return self.completed is None
 
     @property
+    def fallbacks_left(self) -> tuple[str, ...]:
+        """The providers that were not given up yet, behind the one that is asked now."""
+        return self.agent.fallback_providers[self.fallbacks :]
+
+    @property
     def turns_begun(self) -> int:
         """Includes the turn that is being requested."""
         return len(self.turns) + (self.waiting_for is not None)

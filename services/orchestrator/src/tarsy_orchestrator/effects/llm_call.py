@@ -24,7 +24,7 @@ from tarsy_orchestrator.metrics import LlmOutcome
 from tarsy_service.supervision import not_cancelled_from_inside
 from tarsy_session.conversations.model_request import ModelRequest
 from tarsy_session.effects import LlmCallEffect
-from tarsy_session.llm_failures import BROKEN, CALL_TIMEOUT, REPETITION, OwnKind
+from tarsy_session.llm_failures import BROKEN, CALL_TIMEOUT, CIRCUIT_OPEN, REPETITION, OwnKind
 from tarsy_session.state import Investigating
 
 NO_USAGE = Usage()
@@ -91,6 +91,8 @@ async def make_llm_call(
     words: StreamedWords,
 ) -> LlmCallReported:
     """Raises nothing but its own cancellation: a failure is returned like an answer. `words` keeps what is streamed."""
+    if deps.circuits.skips(effect.llm_provider, effect.execution.fallbacks_left):
+        return _report_failure(deps, session_id, effect, _skipped_call(effect.llm_provider))
     seconds, sent = state.started.chain.limits.llm_call_seconds, ""
     try:
         async with asyncio.timeout(seconds):
@@ -117,7 +119,13 @@ async def make_llm_call(
             return report
         error = f"the answer of the model takes more than {MOST_RECORD_BYTES} bytes on record"
         failed = FailedCall(error, "answer_too_long", usage=answer.usage)
-    return _report_failure(deps, session_id, effect, times, sent, failed)
+    seconds = _observe_call(deps, effect, times, failed.kind, failed.usage)
+    return _report_failure(deps, session_id, effect, failed, sent=sent, seconds=seconds)
+
+
+def _skipped_call(provider: str) -> FailedCall:
+    error = f"{provider} was not asked: it has failed in a row, and the next provider is asked at once"
+    return FailedCall(error, CIRCUIT_OPEN, retryable=False)
 
 
 async def _wait_until_due(deps: Dependencies, effect: LlmCallEffect) -> None:
@@ -160,7 +168,7 @@ async def _stream_answer(
     chunks = ChunkPublisher(deps, session_id, effect, words)
     text, thought = RepetitionDetector(), RepetitionDetector()
     asked_at, answers = deps.monotonic(), False
-    with deps.metrics.llm_running.track_inprogress(), dropping_unsent(chunks):
+    with deps.metrics.llm_running.track_inprogress(), dropping_unsent(chunks), deps.circuits.call(provider):
         async with aclosing(llm.stream(request)) as stream:
             async for part in stream:
                 if not answers:
@@ -177,9 +185,14 @@ async def _stream_answer(
 
 
 def _report_failure(
-    deps: Dependencies, session_id: str, effect: LlmCallEffect, times: CallTimes, sent: str, failed: FailedCall
+    deps: Dependencies,
+    session_id: str,
+    effect: LlmCallEffect,
+    failed: FailedCall,
+    *,
+    sent: str = "",
+    seconds: float = 0.0,
 ) -> LlmCallReported:
-    seconds = _observe_call(deps, effect, times, failed.kind, failed.usage)
     return LlmCallReported(
         llm_call_id=effect.id,
         error=deps.masker.for_session(session_id).mask(failed.error),
