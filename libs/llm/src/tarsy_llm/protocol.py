@@ -62,8 +62,8 @@ class Answer(Value):
 
     `opaque` goes back to the provider unchanged, inside the message that we make of the answer. Text in it that can
     be read is found in `thinking` too: who masks that, and changes it, must not keep the opaque part. `cut`: the text
-    ended at the limit of output tokens, not where the model wanted. `native_calls`: what the model did with tools of its
-    provider; `citations`: where `text` rests on their sources. `native_left_out`: those wanted that it did not get.
+    ended at the limit of output tokens, not where the model wanted. `native_calls`: what the model did with tools of
+    its provider; `citations`: where `text` rests on their sources. `native_left_out`: those wanted that it did not get.
     """
 
     thinking: str

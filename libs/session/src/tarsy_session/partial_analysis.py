@@ -16,8 +16,10 @@ RESULT_CHARACTERS = 600
 
 def has_evidence(execution: Execution) -> bool:
     """Whether the execution has said, thought or looked at anything."""
-    return any(_unfinished(execution)) or any(_pages(execution)) or any(
-        turn.calls or turn.answer.text.strip() or turn.answer.thinking.strip() for turn in execution.turns
+    return (
+        any(_unfinished(execution))
+        or any(_pages(execution))
+        or any(turn.calls or turn.answer.text.strip() or turn.answer.thinking.strip() for turn in execution.turns)
     )
 
 

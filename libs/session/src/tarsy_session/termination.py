@@ -70,7 +70,9 @@ def _all(
     unfinished: UnfinishedAnswers = NOTHING_SAID,
 ) -> Iterator[e.Event]:
     closed = [
-        one for execution in state.executions.values() for one in close_question(state, execution, error, kind, unfinished)
+        one
+        for execution in state.executions.values()
+        for one in close_question(state, execution, error, kind, unfinished)
     ]
     yield from closed
     calls = state.calls.values()

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 class GatheredAnswer:
     """`written` counts what the model writes. `left_out`: tools of its own that it does not get."""
 
-    def __init__(
-        self, model: str, written: Written | None = None, left_out: tuple[NativeTool, ...] = ()
-    ) -> None:
+    def __init__(self, model: str, written: Written | None = None, left_out: tuple[NativeTool, ...] = ()) -> None:
         self._model = model
         self._written = written or Written()
         self._thinking: list[str] = []

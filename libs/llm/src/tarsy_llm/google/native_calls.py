@@ -17,7 +17,7 @@ STATUS = "URL_RETRIEVAL_STATUS_"
 
 
 class GatheredNativeCalls:
-    """`take_part` and `take_grounding` return what is new. Grounding comes beside the words, each time with all of it."""
+    """`take_part` and `take_grounding` return what is new. Grounding comes beside the words, each time whole."""
 
     def __init__(self) -> None:
         self._calls: list[NativeCall] = []
@@ -83,9 +83,7 @@ class GatheredNativeCalls:
         if self._pages:
             problems = sorted({status for status in self._pages.values() if status != "success"})
             read = tuple(WebSource(url=url) for url, status in self._pages.items() if status == "success")
-            yield NativeCall(
-                tool="url_context", queries=tuple(self._pages), sources=read, outcome=", ".join(problems)
-            )
+            yield NativeCall(tool="url_context", queries=tuple(self._pages), sources=read, outcome=", ".join(problems))
 
 
 def _call_of_part(part: "types.Part") -> NativeCall | None:
@@ -98,7 +96,9 @@ def _call_of_part(part: "types.Part") -> NativeCall | None:
         outcome = "" if result.outcome is None else result.outcome.value.removeprefix("OUTCOME_").lower()
         return NativeCall(tool="code_execution", output=result.output or "", outcome=outcome)
     if part.inline_data is not None:
-        return NativeCall(tool="code_execution", output=f"[made a file, {part.inline_data.mime_type}, that is not kept]")
+        return NativeCall(
+            tool="code_execution", output=f"[made a file, {part.inline_data.mime_type}, that is not kept]"
+        )
     if part.tool_call is not None:
         return NativeCall(tool=_tool_of(part.tool_call.tool_type), queries=tuple(_texts(part.tool_call.args or {})))
     if part.tool_response is not None:

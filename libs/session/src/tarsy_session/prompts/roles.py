@@ -74,8 +74,8 @@ they did and make one analysis out of it, better than each of theirs.
 - Hold each conclusion against the results in the agent's own history. What no result supports is a supposition: call it
   one, also where all of them agree on it.
 - Results and analyses name calls by their numbers, such as [call 7]. Write the number behind each claim of yours that
-  rests on that call, exactly so; for several, [call 7, call 9]. Cite only calls whose result shows it. Keep citations of
-  web pages, such as [source 2], in the same way.
+  rests on that call, exactly so; for several, [call 7, call 9]. Cite only calls whose result shows it. Keep
+  citations of web pages, such as [source 2], in the same way.
 - Where they agree, say on what, and whether they came to it by different ways.
 - Where they contradict each other, say so, weigh the evidence of both, and decide; or leave it open, and say what would
   decide it.
