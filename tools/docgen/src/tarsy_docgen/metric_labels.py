@@ -110,6 +110,10 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_summarizer_llm_calls_total", "outcome"): SUMMARIZER_LLM_OUTCOMES,
     ("tarsy_timeline_events_projected_total", "type"): (*EVENTS, "other"),
     ("tarsy_timeline_mcp_calls_total", "tool"): TOOLS,
+    (
+        "tarsy_orchestrator_native_tool_calls_total",
+        "tool",
+    ): "`google_search`, `url_context`, `code_execution`, or `other`",
     ("tarsy_timeline_mcp_calls_total", "outcome"): _of(CallEnd),
     ("tarsy_http_refused_total", "reason"): REFUSALS,
     ("tarsy_http_denied_total", "reason"): _of(Denial),

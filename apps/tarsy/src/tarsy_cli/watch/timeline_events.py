@@ -117,6 +117,8 @@ class Events:
                 self._line(f"! {self._who(event)}{one_line(content)}", NOTICE)
             case "missing_tools":
                 self._line(f"! {one_line(content)}", NOTICE)
+            case "google_search_result" | "url_context_result" | "code_execution" | "native_tool":
+                self._line(f"{self._who(event)}{one_line(content)}", NOTICE)
             case "skill_loaded":
                 self._line(f"{self._who(event)}skills: {one_line(content)}", NOTICE)
             case "runbook":

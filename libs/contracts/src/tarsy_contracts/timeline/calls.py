@@ -15,7 +15,7 @@ from tarsy_contracts.timeline.model import (
     TimelineStatus,
     create_event,
 )
-from tarsy_contracts.timeline.native_calls import show_native_calls
+from tarsy_contracts.timeline.native_calls import show_left_out, show_native_calls
 from tarsy_contracts.wire.ids import runbook_call_id, timeline_event_id
 
 LLM_EVENT_TYPES: dict[Literal["thinking", "text"], TimelineEventType] = {
@@ -114,9 +114,8 @@ def llm_answer(record: RecordedEvent, event: e.LlmCallCompleted) -> Iterator[Tim
     metadata: dict[str, JsonValue] = {"model": event.model, "duration_ms": event.duration_ms}
     if event.reminder:
         metadata["reminder"] = event.reminder
-    if event.native_tools_left_out:
-        metadata["native_tools_left_out"] = list(event.native_tools_left_out)
     yield from _text_events(record, event, "completed", metadata)
+    yield from show_left_out(record, event, index=BEHIND_NATIVE_CALLS + 1)
 
 
 def _text_events(

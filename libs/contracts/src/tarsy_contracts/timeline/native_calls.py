@@ -24,6 +24,20 @@ def show_native_calls(
         yield _show_native_call(record, event, call, number, index + number)
 
 
+def show_left_out(record: RecordedEvent, event: e.LlmCallCompleted, *, index: int) -> Iterator[TimelineCreated]:
+    if event.native_tools_left_out:
+        names = ", ".join(event.native_tools_left_out)
+        yield create_event(
+            record,
+            "missing_tools",
+            f"{event.model or 'The model'} was not given tools of its provider that the agent has: {names}.",
+            cause=event.llm_call_id,
+            execution_id=event.execution_id,
+            index=index,
+            metadata={"native_tools_left_out": list(event.native_tools_left_out)},
+        )
+
+
 def _show_native_call(
     record: RecordedEvent, event: e.LlmCallCompleted | e.LlmCallFailed, call: NativeCall, number: int, index: int
 ) -> TimelineCreated:

@@ -215,6 +215,8 @@ async def _report_answer(
     masker = deps.masker.for_session(session_id)
     mask = partial(mask_answer, answer, masker, llm_call_id=effect.id, offered=offered)
     masked = await asyncio.to_thread(mask) if is_long(answer) else mask()
+    for call in masked.native_calls:
+        deps.metrics.count_native_call(effect.llm_provider, call.tool)
     record_answer(trace.get_current_span(), model=masked.model, finish_reason=answer.finish_reason)
     return LlmCallReported(
         llm_call_id=effect.id,
