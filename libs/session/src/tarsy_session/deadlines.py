@@ -160,13 +160,13 @@ def _iteration(state: Investigating, id: str, unfinished: UnfinishedAnswers) -> 
     execution = next(one for one in state.executions.values() if iteration_id(one.id, one.iteration) == id)
     seconds = state.started.chain.limits.iteration_seconds
     error = f"the iteration took longer than {seconds:g} seconds"
-    question = list(close_question(execution, error, ITERATION_TIMEOUT, unfinished, retryable=True))
+    question = list(close_question(state, execution, error, ITERATION_TIMEOUT, unfinished, retryable=True))
     return [*question, *_calls(state, execution, f"{error[:1].upper()}{error[1:]}.")]
 
 
 def _take_tools(state: Investigating, execution: Execution, unfinished: UnfinishedAnswers) -> list[e.Event]:
     """Ends what could lead to further calls; the agent is asked to conclude."""
-    question = close_question(execution, NEARLY_UP, e.TIME_BUDGET, unfinished, retryable=True)
+    question = close_question(state, execution, NEARLY_UP, e.TIME_BUDGET, unfinished, retryable=True)
     return [*question, *_calls(state, execution, f"{NEARLY_UP[:1].upper()}{NEARLY_UP[1:]}.")]
 
 

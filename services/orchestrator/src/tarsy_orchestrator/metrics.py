@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+from tarsy_contracts.chain import NATIVE_TOOLS
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.events import (
     SESSION_ENDINGS,
@@ -226,6 +227,18 @@ class Metrics:
             ["provider", "outcome"],
             registry=registry,
         )
+        self._native_calls = Counter(
+            "tarsy_orchestrator_native_tool_calls_total",
+            "Uses of tools that the provider of a model ran itself, within its answers",
+            ["provider", "tool"],
+            registry=registry,
+        )
+        self._web_searches = Counter(
+            "tarsy_orchestrator_llm_web_searches_total",
+            "Web searches that providers counted in answers; each may have a price",
+            ["provider"],
+            registry=registry,
+        )
         self.llm_running = Gauge("tarsy_orchestrator_llm_calls_running", "LLM calls that run now", registry=registry)
         self._llm_duration = Histogram(
             "tarsy_orchestrator_llm_call_duration_seconds",
@@ -409,6 +422,11 @@ class Metrics:
         )
         for counter, tokens in zip(self._tokens_of(self._known(provider)), counted, strict=True):
             counter.inc(tokens or 0)
+        if usage.web_searches:
+            self._web_searches.labels(self._known(provider)).inc(usage.web_searches)
+
+    def count_native_call(self, provider: str, tool: str) -> None:
+        self._native_calls.labels(self._known(provider), tool if tool in NATIVE_TOOLS else OTHER).inc()
 
     def _token_counters(self, provider: str) -> tuple[Counter, ...]:
         """In the order of `count_tokens`."""

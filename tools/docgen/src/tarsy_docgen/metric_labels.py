@@ -7,6 +7,7 @@ from tarsy_bus.metrics import WriteOutcome
 from tarsy_contracts.actions import HELD_BY, HELPED, VERDICTS
 from tarsy_contracts.alert import ALERT_SOURCES
 from tarsy_contracts.api.dead_letters import RedriveOutcome
+from tarsy_contracts.chain import NATIVE_TOOLS
 from tarsy_contracts.events import EVENTS, SESSION_ENDINGS, ApprovalOutcome, EndStatus, Outcome
 from tarsy_contracts.messages.inputs import INPUTS, LlmCallReported, SessionAdmitted, ToolsOffered
 from tarsy_contracts.wire.topics import LOG_PARTITIONS, Topics
@@ -110,6 +111,7 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_summarizer_llm_calls_total", "outcome"): SUMMARIZER_LLM_OUTCOMES,
     ("tarsy_timeline_events_projected_total", "type"): (*EVENTS, "other"),
     ("tarsy_timeline_mcp_calls_total", "tool"): TOOLS,
+    ("tarsy_orchestrator_native_tool_calls_total", "tool"): (*NATIVE_TOOLS, "other"),
     ("tarsy_timeline_mcp_calls_total", "outcome"): _of(CallEnd),
     ("tarsy_http_refused_total", "reason"): REFUSALS,
     ("tarsy_http_denied_total", "reason"): _of(Denial),

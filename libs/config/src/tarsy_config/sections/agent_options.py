@@ -101,7 +101,7 @@ AGENT_OPTIONS = (
         (AGENT,),
         rules.take_each_tool,
         order="`native_tools` | none → provider → {} → the alert; each tool by itself; "
-        "only providers of type `google` have any",
+        "`google` has all, `anthropic` and `openai` have `google_search`, their own web search",
     ),
     Option(
         "skills",

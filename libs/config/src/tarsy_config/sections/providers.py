@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import BeforeValidator, Field, SecretStr, model_validator
 
 from tarsy_config.values import Name, Positive, Section, one_of, one_or_several, wrong
+from tarsy_contracts.chain import NATIVE_TOOLS, NativeTool
 from tarsy_llm.providers import PROVIDER_TYPES
 
 SCRIPT_KEYS = frozenset({"script", "pace_seconds"})
@@ -19,8 +20,16 @@ CONTEXT_TOKENS: Mapping[str, int] = {"google": 1_000_000, "anthropic": 200_000}
 """By type, where the models of today agree. All others, and those of one's own, have the default or say it."""
 
 
+NATIVE_TOOLS_OF: Mapping[str, tuple[NativeTool, ...]] = {
+    "google": NATIVE_TOOLS,
+    "anthropic": ("google_search",),
+    "openai": ("google_search",),
+}
+"""By type: what of `native_tools` we ask it for. `google_search` is its own web search, whoever it is."""
+
+
 class NativeTools(Section):
-    """Tools that the provider itself runs; Google has them. None: as the more general level says, finally no."""
+    """Tools that the provider itself runs. None: as the more general level says, finally no."""
 
     google_search: bool | None = None
     url_context: bool | None = None

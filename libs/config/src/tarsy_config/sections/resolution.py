@@ -14,7 +14,7 @@ from typing import Any
 from tarsy_config.document.provenance import ALERT, DEFAULT, Found, Sources
 from tarsy_config.errors import KeyPath, format_path
 from tarsy_config.sections.fallbacks import Fallback
-from tarsy_config.sections.providers import LlmProvider
+from tarsy_config.sections.providers import NATIVE_TOOLS_OF, LlmProvider
 from tarsy_config.sections.sub_agents import LIMITS, SubAgentChoice
 from tarsy_config.values import STRATEGIES, Section
 from tarsy_contracts.actions import ActionMode
@@ -214,10 +214,11 @@ def take_each_tool(option: Option, levels: Levels) -> tuple[Found[NativeTool], .
     """
     name = take_first_usable(option, levels).value
     provider = levels.llm_providers.get(name)
-    if provider is None or provider.type != "google" or levels.job in ("exec_summary", "compose"):
+    if provider is None or levels.job in ("exec_summary", "compose"):
         return ()
+    has = NATIVE_TOOLS_OF.get(provider.type, ())
     chosen = levels.choice.mcp.native_tools or {}
     below = replace(levels, places=(At(("llm_providers", name), provider), *levels.places))
-    configured = {tool: below.last(option.key, tool) for tool in NATIVE_TOOLS}
+    configured = {tool: below.last(option.key, tool) for tool in NATIVE_TOOLS if tool in has}
     settings = configured | {tool: Found(on, ALERT) for tool, on in chosen.items() if tool in configured}
     return tuple(Found(tool, found.origin) for tool, found in settings.items() if found is not None and found.value)

@@ -8,6 +8,7 @@ from tarsy_contracts.api.model import ApiModel, JsonObject, Timestamp
 from tarsy_contracts.api.usage import CostCompleteness
 from tarsy_contracts.chain import ParallelType, SuccessPolicy
 from tarsy_contracts.events.execution import ExecutionFacts
+from tarsy_contracts.native_calls import WebSource
 from tarsy_contracts.timeline.model import SessionStatus, StepStatus
 
 
@@ -185,7 +186,8 @@ class SessionDetail(SessionTotals):
 
     `chat_enabled`: questions can be asked once it has ended. `chat_id` is null before the first one.
     `details_deleted_at`: when its timeline was deleted to make room; null while it is there. `reruns`: sessions that
-    were run again from it, at most fifty.
+    were run again from it, at most fifty. `sources`: the web pages that its models found and that texts of it can cite
+    by their numbers (`[source 2]`). Titles and addresses come from outside.
     """
 
     alert_data: str
@@ -198,6 +200,7 @@ class SessionDetail(SessionTotals):
     chat_id: str | None = None
     details_deleted_at: Timestamp | None = None
     reruns: tuple[str, ...] = ()
+    sources: tuple[WebSource, ...] = ()
     stages: tuple[SessionStage, ...]
 
 

@@ -4,7 +4,9 @@ from typing import ClassVar, Final, Literal
 
 from pydantic import JsonValue
 
+from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.conversation import ToolCall, Usage
+from tarsy_contracts.native_calls import NativeCall
 from tarsy_contracts.wire.message import Message, Value
 from tarsy_contracts.wire.numbers import Count, Index, Seconds
 
@@ -62,6 +64,8 @@ class LlmCallCompleted(Message):
     `reminder`: what the agent is told, because nothing follows from the answer, or less than it asked for.
     `request_digest`: of all that the model was given (request_digest.py); events of 0.1.0 have none.
     `cut`: the answer ended at the limit of output tokens, not where the model wanted.
+    `native_calls`: what the model did with tools of its provider. `text` cites their sources (`[source 2]`).
+    `native_tools_left_out`: those that the agent has, and that this model did not get; told once while it stays so.
     """
 
     type: ClassVar[str] = "llm_call.completed"
@@ -78,6 +82,8 @@ class LlmCallCompleted(Message):
     reminder: str = ""
     request_digest: str = ""
     cut: bool = False
+    native_calls: tuple[NativeCall, ...] = ()
+    native_tools_left_out: tuple[NativeTool, ...] = ()
 
 
 class LlmCallFailed(Message):
@@ -86,6 +92,7 @@ class LlmCallFailed(Message):
 
     `kind` is one of tarsy_llm's, or `call_timeout`, `iteration_timeout`, `session_timeout`, `time_budget`,
     `repetition`, `broken`, `cancelled`. `thinking`, `text`: what had been streamed where its time was up.
+    `native_calls`: what the model had done with tools of its provider until then.
     `retryable`: the same question may succeed later. `usage`: what the provider had counted until then, if anything.
     `request_digest`: of all that the model was given; empty when nothing is known to have been sent.
     `refused_tools`: names of tools that the provider does not take. `most_tools`: how many it takes at most.
@@ -106,3 +113,4 @@ class LlmCallFailed(Message):
     context_tokens: Count | None = None
     thinking: str = ""
     text: str = ""
+    native_calls: tuple[NativeCall, ...] = ()

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from tarsy_contracts.alert import Alert, AlertSource
 from tarsy_contracts.chain import ResolvedChain
+from tarsy_contracts.native_calls import WebSource
 from tarsy_contracts.skills import Skill
 from tarsy_contracts.wire.message import Message
 from tarsy_contracts.wire.numbers import Count, Index
@@ -132,7 +133,7 @@ class SessionCompleted(Message):
 
     The executive summary is nice to have: without it, `executive_summary_error` says why. `partial_reason`: why the
     analysis is less than whole; empty where each agent of the investigation concluded itself. `evidence_limits`: which
-    agents had no tools of which servers, a sentence each.
+    agents had no tools of which servers, a sentence each. `sources`: the web pages that analysis and summary cite.
     """
 
     type: ClassVar[str] = "session.completed"
@@ -141,6 +142,7 @@ class SessionCompleted(Message):
     executive_summary_error: str = ""
     partial_reason: str = ""
     evidence_limits: tuple[str, ...] = ()
+    sources: tuple[WebSource, ...] = ()
 
 
 class SessionFailed(Message):

@@ -10,8 +10,10 @@ from typing import ClassVar, Literal
 from pydantic import Field, JsonValue
 
 from tarsy_contracts.alert import Alert, AlertSource
+from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.conversation import ToolCall, Usage
 from tarsy_contracts.events import OfferedTool, Outcome, StoredResult, SummaryAttempt
+from tarsy_contracts.native_calls import NativeCall, TextCitation
 from tarsy_contracts.wire.message import Message, Value
 from tarsy_contracts.wire.numbers import Count, Seconds
 
@@ -134,11 +136,15 @@ class WorkerDied(Message):
 
 
 class UnfinishedAnswer(Value):
-    """Words that an LLM call had streamed until then: masked, and the last ones where they were many."""
+    """Words that an LLM call had streamed until then: masked, and the last ones where they were many.
+
+    `native_calls`: what its model had done with tools of its provider, masked.
+    """
 
     llm_call_id: str
     thinking: str = ""
     text: str = ""
+    native_calls: tuple[NativeCall, ...] = ()
 
 
 class DeadlinePassed(Message):
@@ -218,6 +224,8 @@ class LlmCallReported(Message):
     was given; empty when nothing was sent. `cut`: the answer ended at the limit of output tokens.
     `refused_tools`, `most_tools`, `context_tokens`: what a refusal said of the request, as in `llm_call.failed`.
     `unreadable_calls`: by the ids of calls whose arguments nobody can read, what the model is told.
+    `native_calls`: what the model did with tools of its provider; `citations`: where `text` rests on their sources.
+    `native_tools_left_out`: tools of the provider that the agent has, and that the model did not get.
     """
 
     type: ClassVar[str] = "llm_call.reported"
@@ -240,6 +248,9 @@ class LlmCallReported(Message):
     most_tools: Count | None = None
     context_tokens: Count | None = None
     unreadable_calls: Mapping[str, str] = Field(default_factory=dict)
+    native_calls: tuple[NativeCall, ...] = ()
+    citations: tuple[TextCitation, ...] = ()
+    native_tools_left_out: tuple[NativeTool, ...] = ()
 
 
 class UnavailableServer(Value):

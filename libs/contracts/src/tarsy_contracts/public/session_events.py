@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from tarsy_contracts.public.model import PublicEvent, PublicValue
+from tarsy_contracts.public.model import PublicEvent, PublicValue, PublicWebSource
 
 
 class InvestigatedAlert(PublicValue):
@@ -47,7 +47,7 @@ class PublicSessionCompleted(PublicEvent):
     """The investigation has ended with an analysis. The error says why there is no executive summary, if there is one.
 
     `partial_reason`: why the analysis is less than whole; empty where each agent concluded itself. `evidence_limits`:
-    which agents had no tools of which servers, a sentence each.
+    which agents had no tools of which servers, a sentence each. `sources`: the web pages that the analysis cites.
     """
 
     type: ClassVar[str] = "tarsy.session.completed"
@@ -56,6 +56,7 @@ class PublicSessionCompleted(PublicEvent):
     executive_summary_error: str = ""
     partial_reason: str = ""
     evidence_limits: tuple[str, ...] = ()
+    sources: tuple[PublicWebSource, ...] = ()
 
 
 class PublicSessionFailed(PublicEvent):

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from tarsy_llm.anthropic.events import AnthropicAccumulator
-from tarsy_llm.anthropic.wire import MAX_TOKENS, output_limit, request_body
+from tarsy_llm.anthropic.web_search import MOST_PAUSES, search_tool
+from tarsy_llm.anthropic.wire import MAX_TOKENS, continue_body, output_limit, request_body
 from tarsy_llm.failures import refined_failures
 from tarsy_llm.http.answer_budget import AnswerBudget
 from tarsy_llm.http.endpoint import Body, Endpoint, stream_events
@@ -38,7 +39,10 @@ class AnthropicLlm:
         budget = AnswerBudget(self._name, output_limit(self._settings, request))
         endpoint = self._endpoint(await self._opened(), budget)
         body = request_body(self._settings, request, "kept")
-        accumulator = AnthropicAccumulator(self._name, self._settings.model, secret(self._settings), budget.written)
+        left_out = tuple(tool for tool in request.native_tools if tool != "google_search")
+        accumulator = AnthropicAccumulator(
+            self._name, self._settings.model, secret(self._settings), budget.written, left_out=left_out
+        )
 
         def fallback_body(refusal: LlmCallError) -> Body | None:
             """Thoughts are bound to all that was said before them, to the account, to the model: do without them."""
@@ -53,13 +57,18 @@ class AnthropicLlm:
             return without
 
         with refined_failures(accumulator.usage, request.tools):
-            async with aclosing(stream_events(endpoint, body, fallback_body)) as stream:
-                async for event in stream:
-                    for delta in accumulator.take(event) or [KEEPALIVE]:
-                        yield delta
-                    budget.check()
-                    if accumulator.ended:
-                        break
+            for pauses in range(1 + MOST_PAUSES):
+                async with aclosing(stream_events(endpoint, body, fallback_body)) as stream:
+                    async for event in stream:
+                        for delta in accumulator.take(event) or [KEEPALIVE]:
+                            yield delta
+                        budget.check()
+                        if accumulator.ended:
+                            break
+                # Only its own tools make it pause.
+                if pauses == MOST_PAUSES or not (accumulator.paused and search_tool(request)):
+                    break
+                body = continue_body(request_body(self._settings, request, "kept"), accumulator.continue_paused())
             yield with_original_names(accumulator.answer(), request.tools)
 
     async def aclose(self) -> None:

@@ -14,7 +14,7 @@ from tarsy_llm.failures import refined_failures
 from tarsy_llm.google.answer import GatheredAnswer
 from tarsy_llm.google.contents import ContentMaker
 from tarsy_llm.google.failures import FAILURES, error_of
-from tarsy_llm.google.request import config_of
+from tarsy_llm.google.request import config_of, native_of
 from tarsy_llm.http.answer_budget import AnswerBudget
 from tarsy_llm.http.http_client import http_client
 from tarsy_llm.http.httpx_bodies import drop_comments, filter_body
@@ -50,7 +50,9 @@ class GoogleConnection:
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
         budget = AnswerBudget("Gemini", self._settings.output_limit(request.answer_tokens))
-        answer = GatheredAnswer(self._settings.model, budget.written)
+        native = native_of(request, self._settings.model)
+        left_out = tuple(tool for tool in request.native_tools if tool not in native)
+        answer = GatheredAnswer(self._settings.model, budget.written, left_out)
         with refined_failures(answer.usage, request.tools):
             async with aclosing(self._chunks(request, budget)) as chunks:
                 async for chunk in chunks:

@@ -24,6 +24,7 @@ from tarsy_llm.openai.form import changes, learn_form
 from tarsy_llm.openai.http_stream import BrokenOffError, HttpStatusError, OpenAiHttp, UnreachedError, headers, open_http
 from tarsy_llm.openai.messages import MessageEncoder, list_messages
 from tarsy_llm.openai.strict_roles import alternate_roles
+from tarsy_llm.openai.web_search import native_of
 from tarsy_llm.openai.wire import encode_body, first_form, request_head
 from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmCallError, LlmRequest
 from tarsy_llm.provider_type import ProviderType, remote
@@ -70,8 +71,15 @@ class OpenAiLlm:
             raise self._too_many_tools()
         budget = AnswerBudget(self._name, self._settings.output_limit(request.answer_tokens))
         endpoint = self._endpoint(await self._opened(), key, request, budget)
+        native = native_of(request, self._settings.model)
+        left_out = tuple(tool for tool in request.native_tools if tool not in native)
         accumulator = OpenAiAccumulator(
-            self._name, self._settings.model, secret(self._settings), budget.written, server=self._server
+            self._name,
+            self._settings.model,
+            secret(self._settings),
+            budget.written,
+            server=self._server,
+            left_out=left_out,
         )
 
         def fallback_body(refusal: LlmCallError) -> Body | None:

@@ -10,6 +10,7 @@ from tarsy_llm.http.endpoint import Body
 from tarsy_llm.model_settings import ModelSettings, Thinking
 from tarsy_llm.openai.form import RequestForm
 from tarsy_llm.openai.messages import list_messages
+from tarsy_llm.openai.web_search import search_options
 from tarsy_llm.protocol import LlmRequest
 from tarsy_llm.tool_schemas import schema_for_provider
 
@@ -38,6 +39,7 @@ def request_head(settings: ModelSettings, request: LlmRequest, form: RequestForm
         "stream": True,
         "stream_options": {"include_usage": True},
         **_tools(settings, request),
+        **search_options(request, settings.model),
     }
     form = form or first_form(settings)
     most = settings.output_limit(request.answer_tokens)

@@ -3,11 +3,13 @@
 from datetime import datetime
 
 from tarsy_contracts import events as e
+from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.messages import inputs as i
 from tarsy_contracts.thoughts import part_thoughts
 from tarsy_session.controllers import controller_of, describe_unknown_controller
 from tarsy_session.decision_input import OPEN_GATE, ActionGate
 from tarsy_session.decisions.agent_calls import request_calls
+from tarsy_session.sources import number_calls, number_report
 from tarsy_session.state import Execution, Investigating
 from tarsy_session.tools.offered_names import with_offered_names
 
@@ -35,9 +37,10 @@ def decide_llm_report(
             context_tokens=reported.context_tokens,
             thinking=reported.thinking,
             text=reported.text,
+            native_calls=number_calls(state, reported.native_calls),
         )
         return [failed]
-    reported = _without_thoughts(reported)
+    reported = _without_thoughts(number_report(state, reported))
     controller, concluding = controller_of(execution.agent.controller), requested.purpose == "conclusion"
     interpretation = controller.interpret(reported, execution.tools, concluding=concluding)
     calls = with_offered_names(interpretation.tool_calls, execution.tools)
@@ -58,8 +61,16 @@ def decide_llm_report(
         reminder=interpretation.reminder,
         request_digest=reported.request_digest,
         cut=reported.cut,
+        native_calls=reported.native_calls,
+        native_tools_left_out=_left_out(execution, reported),
     )
     return [completed, *request_calls(state, execution, completed, reported.unreadable_calls, at, gate)]
+
+
+def _left_out(execution: Execution, reported: i.LlmCallReported) -> tuple[NativeTool, ...]:
+    """People are told once, and again when it changes."""
+    left_out = reported.native_tools_left_out
+    return () if left_out == execution.native_tools_left_out else left_out
 
 
 def _without_thoughts(reported: i.LlmCallReported) -> i.LlmCallReported:

@@ -9,6 +9,7 @@ from tarsy_contracts.chain import CallLimits
 from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_session.evolution.stages import with_execution
 from tarsy_session.llm_failures import ITERATION_TIMEOUT
+from tarsy_session.sources import add_sources
 from tarsy_session.state import Execution, Investigating, PendingLlmCall, RetryState, Turn
 from tarsy_session.token_learning import learn_rates
 
@@ -26,8 +27,10 @@ def apply_llm_event(state: Investigating, event: LlmEvent, record: RecordedEvent
             if execution.waiting_for is None:
                 return None
             state = replace(state, token_rates=learn_rates(state, execution, event))
+            state = add_sources(state, event.native_calls)
             after = _add_answer(execution, execution.waiting_for.requested, event)
         case e.LlmCallFailed():
+            state = add_sources(state, event.native_calls)
             after = _note_failure(execution, event)
         case e.ProviderFellBack():
             after = _apply_fallback(execution, event)
@@ -68,7 +71,10 @@ def _apply_request(
 def _add_answer(execution: Execution, requested: e.LlmCallRequested, answer: e.LlmCallCompleted) -> Execution:
     turns = (*execution.turns, Turn(requested=requested, answer=answer))
     retries = RetryState(attempt=requested.attempt, first=requested.attempt + 1)
-    return replace(execution, waiting_for=None, turns=turns, timeouts=0, retries=retries)
+    left_out = answer.native_tools_left_out or execution.native_tools_left_out
+    return replace(
+        execution, waiting_for=None, turns=turns, timeouts=0, retries=retries, native_tools_left_out=left_out
+    )
 
 
 def _note_failure(execution: Execution, failed: e.LlmCallFailed) -> Execution:

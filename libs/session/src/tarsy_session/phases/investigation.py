@@ -20,6 +20,7 @@ from tarsy_session.prompts.system import (
     instruct_joiner,
     instruct_summariser,
 )
+from tarsy_session.sources import select_cited
 from tarsy_session.state import INVESTIGATION, Ending, Investigating, Stage
 from tarsy_session.state_queries import final_analysis, is_action, is_last_action, partial_reason
 from tarsy_session.tools.withheld_tools import evidence_limits
@@ -67,12 +68,14 @@ def _complete(
     state: Investigating, *, executive_summary: str = "", executive_summary_error: str = ""
 ) -> e.SessionCompleted:
     """Returns the end with an analysis, and with what that analysis could not rest on."""
+    analysis = final_analysis(state)
     return e.SessionCompleted(
-        final_analysis=final_analysis(state),
+        final_analysis=analysis,
         executive_summary=executive_summary,
         executive_summary_error=executive_summary_error,
         partial_reason=partial_reason(state),
         evidence_limits=evidence_limits(state),
+        sources=select_cited(state, analysis, executive_summary),
     )
 
 

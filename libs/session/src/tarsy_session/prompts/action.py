@@ -64,7 +64,7 @@ of both, for the person on call, who reads nothing else.
 
 - The facts of what was done are counted by TARSy. Where an agent's words contradict them, the facts are right; say so.
 - A call that ended as unknown may have run: say that somebody has to look.
-- As sure as the reports are, not surer. Keep names, numbers, times, and citations such as [call 7], as they stand.
+- As sure as the reports are, not surer. Keep names, numbers, times, and citations such as [call 7] as they stand.
 - Add nothing that the reports and the facts do not say.""")
 
 FACTS = Template("""\

@@ -61,7 +61,14 @@ class ToolUse:
     waits_for_person: bool = False
 
 
-type HistoryStep = Statement | ToolUse
+@dataclass(frozen=True, slots=True)
+class NativeUse:
+    """What a model did with a tool of its provider, in words."""
+
+    text: str
+
+
+type HistoryStep = Statement | ToolUse | NativeUse
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import asyncio
 import traceback
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import structlog
@@ -13,10 +13,12 @@ from opentelemetry import trace
 from tarsy_bus.model_span import record_answer, record_first_chunk
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.messages.inputs import LlmCallReported
+from tarsy_contracts.native_calls import NativeCall
 from tarsy_llm.protocol import Answer, ErrorKind, Llm, LlmCallError, LlmRequest
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.llm_answer import MOST_RECORD_BYTES, is_long, mask_answer, record_size
 from tarsy_orchestrator.effects.llm_stream import ChunkPublisher, dropping_unsent
+from tarsy_orchestrator.effects.native_masking import mask_native_call
 from tarsy_orchestrator.effects.repetition import RepetitionDetector
 from tarsy_orchestrator.effects.streamed_words import StreamedWords
 from tarsy_orchestrator.errors import OrchestratorError
@@ -58,6 +60,7 @@ class FailedCall:
     refused_tools: tuple[str, ...] = ()
     most_tools: int | None = None
     context_tokens: int | None = None
+    native_calls: tuple[NativeCall, ...] = ()
 
     @classmethod
     def of(cls, problem: LlmCallError) -> "FailedCall":
@@ -119,6 +122,7 @@ async def make_llm_call(
             return report
         error = f"the answer of the model takes more than {MOST_RECORD_BYTES} bytes on record"
         failed = FailedCall(error, "answer_too_long", usage=answer.usage)
+    failed = replace(failed, native_calls=words.native_calls)
     seconds = _observe_call(deps, effect, times, failed.kind, failed.usage)
     return _report_failure(deps, session_id, effect, failed, sent=sent, seconds=seconds)
 
@@ -167,6 +171,7 @@ async def _stream_answer(
     )
     chunks = ChunkPublisher(deps, session_id, effect, words)
     text, thought = RepetitionDetector(), RepetitionDetector()
+    masker = deps.masker.for_session(session_id)
     asked_at, answers = deps.monotonic(), False
     with deps.metrics.llm_running.track_inprogress(), dropping_unsent(chunks), deps.circuits.call(provider):
         async with aclosing(llm.stream(request)) as stream:
@@ -180,6 +185,8 @@ async def _stream_answer(
                     return part
                 if (text if part.part == "text" else thought).take(part.text):
                     raise RepetitionError
+                if part.native_call is not None:
+                    words.note_native_call(mask_native_call(part.native_call, masker))
                 await chunks.take(part)
     raise LlmCallError("the stream ended without an answer", kind="cut_off")
 
@@ -209,6 +216,7 @@ def _report_failure(
         refused_tools=failed.refused_tools,
         most_tools=failed.most_tools,
         context_tokens=failed.context_tokens,
+        native_calls=failed.native_calls,
     )
 
 
@@ -220,6 +228,8 @@ async def _report_answer(
     masker = deps.masker.for_session(session_id)
     mask = partial(mask_answer, answer, masker, llm_call_id=effect.id, offered=offered)
     masked = await asyncio.to_thread(mask) if is_long(answer) else mask()
+    for call in masked.native_calls:
+        deps.metrics.count_native_call(effect.llm_provider, call.tool)
     record_answer(trace.get_current_span(), model=masked.model, finish_reason=answer.finish_reason)
     return LlmCallReported(
         llm_call_id=effect.id,
@@ -236,6 +246,9 @@ async def _report_answer(
         request_digest=sent,
         cut=answer.cut,
         unreadable_calls=masked.unreadable_calls,
+        native_calls=masked.native_calls,
+        citations=masked.citations,
+        native_tools_left_out=answer.native_left_out,
     )
 
 

@@ -460,6 +460,9 @@ select * from timeline_events
 where session_id = any($1::text[]) and status = 'streaming' and event_type in ('llm_tool_call', 'runbook')
 order by session_id, sequence_number
 
+-- name: read_native_calls
+select * from timeline_events where session_id = $1 and event_type = any($2::text[]) order by sequence_number
+
 -- name: read_usage_of
 select session_id, model, sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
        sum(cached_input_tokens)::bigint as cached_input_tokens, sum(cache_written_tokens)::bigint as cache_written_tokens

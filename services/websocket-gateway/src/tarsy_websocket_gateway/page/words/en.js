@@ -267,6 +267,7 @@ export const en = frozen({
     stoppedBeforeAll: "It stopped before its first stage.",
     cancelled: "cancelled",
     knownSoFar: "Known so far",
+    sources: "Sources",
     calls: "Calls",
     chat: "chat",
   },
@@ -378,6 +379,8 @@ export const en = frozen({
       offered: "{name}: not loaded",
     },
     picture: "picture: {name}",
+    nativeOutcome: "Outcome: {outcome}",
+    sourcesLeftOut: { one: "{count} more source was left out", other: "{count} more sources were left out" },
   },
   items: {
     names: {
@@ -393,6 +396,10 @@ export const en = frozen({
       provider_fallback: "Another model",
       missing_tools: "Missing tools",
       skill_loaded: "Skills",
+      google_search_result: "Web search",
+      url_context_result: "Read pages",
+      code_execution: "Ran code",
+      native_tool: "Tool of the provider",
       executive_summary: "Executive summary",
       runbook: "Runbook",
       llm_wait: "Waiting",
@@ -426,6 +433,7 @@ export const en = frozen({
   },
   citation: {
     call: "call {number}",
+    source: "source {number}",
     title: "call {number}: {name}",
     titleWithTime: "call {number}: {name}, {time}",
   },

@@ -24,6 +24,10 @@ const STEPS = new Set([
   "llm_limit",
   "runbook",
   "skill_loaded",
+  "google_search_result",
+  "url_context_result",
+  "code_execution",
+  "native_tool",
 ]);
 
 /** @param {Item} item
