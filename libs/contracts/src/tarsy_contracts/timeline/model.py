@@ -30,6 +30,7 @@ type TimelineEventType = Literal[
     "approval",
     "missing_tools",
     "skill_loaded",
+    "budget",
 ]
 type TimelineStatus = Literal["streaming", "completed", "failed", "cancelled", "timed_out"]
 type SessionStatus = Literal["pending", "in_progress", "cancelling", "completed", "failed", "cancelled", "timed_out"]

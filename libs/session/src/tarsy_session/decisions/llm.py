@@ -5,20 +5,27 @@ from datetime import datetime
 from tarsy_contracts import events as e
 from tarsy_contracts.messages import inputs as i
 from tarsy_contracts.thoughts import part_thoughts
+from tarsy_session.charges import charge_call
 from tarsy_session.controllers import controller_of, describe_unknown_controller
-from tarsy_session.decision_input import OPEN_GATE, ActionGate
+from tarsy_session.decision_input import NO_SPENDINGS, OPEN_GATE, ActionGate, Spendings
 from tarsy_session.decisions.agent_calls import request_calls
 from tarsy_session.state import Execution, Investigating
 from tarsy_session.tools.offered_names import with_offered_names
 
 
 def decide_llm_report(
-    state: Investigating, reported: i.LlmCallReported, at: datetime, gate: ActionGate = OPEN_GATE
+    state: Investigating,
+    reported: i.LlmCallReported,
+    at: datetime,
+    gate: ActionGate = OPEN_GATE,
+    spendings: Spendings = NO_SPENDINGS,
 ) -> list[e.Event]:
     execution = _waiting(state, reported.llm_call_id)
     if execution is None or execution.waiting_for is None:
         return []
     requested = execution.waiting_for.requested
+    provider = requested.llm_provider or execution.llm_provider
+    charge = charge_call(state, reported.model, provider, at, spendings)
     problem = describe_unknown_controller(execution.agent.controller)
     if reported.error or problem:
         failed = e.LlmCallFailed(
@@ -35,6 +42,7 @@ def decide_llm_report(
             context_tokens=reported.context_tokens,
             thinking=reported.thinking,
             text=reported.text,
+            charge=charge,
         )
         return [failed]
     reported = _without_thoughts(reported)
@@ -58,6 +66,7 @@ def decide_llm_report(
         reminder=interpretation.reminder,
         request_digest=reported.request_digest,
         cut=reported.cut,
+        charge=charge,
     )
     return [completed, *request_calls(state, execution, completed, reported.unreadable_calls, at, gate)]
 

@@ -29,6 +29,7 @@ def at_rest(state: Investigating, ended: Ending) -> AtRest:
         questions=state.questions,
         phase_runs=state.phase_runs,
         skills=state.skills,
+        budgets=state.budgets,
     )
 
 
@@ -70,6 +71,7 @@ def _reopen(state: AtRest, phase: str, record: RecordedEvent) -> Investigating |
         questions=state.questions,
         phase_runs=state.phase_runs,
         skills=state.skills,
+        budgets=state.budgets.renew(),
     )
 
 

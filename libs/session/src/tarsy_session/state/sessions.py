@@ -8,6 +8,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.skills import Skill
 from tarsy_contracts.token_rates import TokenRates
 from tarsy_session.state.alerts import NO_ALERTS, Alerts
+from tarsy_session.state.budgets import NO_BUDGETS, Budgets
 from tarsy_session.state.calls import ToolCallState
 from tarsy_session.state.executions import Execution, Stage
 
@@ -110,6 +111,7 @@ class Investigating:
     phase_runs: tuple[PhaseRun, ...] = ()
     token_rates: TokenRates = field(default_factory=TokenRates)
     skills: Mapping[str, Skill] = field(default_factory=dict)
+    budgets: Budgets = NO_BUDGETS
 
     @property
     def id_root(self) -> str:
@@ -149,6 +151,7 @@ class AtRest:
     questions: tuple[Question, ...] = ()
     phase_runs: tuple[PhaseRun, ...] = ()
     skills: Mapping[str, Skill] = field(default_factory=dict)
+    budgets: Budgets = NO_BUDGETS
 
     @property
     def id_root(self) -> str:
