@@ -1,5 +1,7 @@
 """Timeline of budgets: warnings, ends, and what people decided."""
 
+from pydantic import JsonValue
+
 from tarsy_contracts import events as e
 from tarsy_contracts.budgets import Amounts, describe_amount, describe_spent
 from tarsy_contracts.events.recorded import RecordedEvent
@@ -36,12 +38,12 @@ def budget_decision(record: RecordedEvent, event: e.BudgetDecided) -> TimelineCr
             text = f"{event.author} did not extend the budget: agents conclude.{comment}"
         case "expired":
             text = "Nobody extended the budget in time: agents conclude."
-    metadata = {"budget": event.model_dump(mode="json")}
+    metadata: dict[str, JsonValue] = {"budget": {**event.model_dump(mode="json"), "event": event.type}}
     return create_event(record, "budget", text, cause=record.envelope.id, metadata=metadata)
 
 
 def _create(record: RecordedEvent, event: e.BudgetWarned | e.BudgetReached, text: str) -> TimelineCreated:
-    metadata = {"budget": event.model_dump(mode="json") | {"event": event.type}}
+    metadata: dict[str, JsonValue] = {"budget": {**event.model_dump(mode="json"), "event": event.type}}
     return create_event(record, "budget", text, cause=record.envelope.id, metadata=metadata)
 
 

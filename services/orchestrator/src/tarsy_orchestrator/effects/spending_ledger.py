@@ -73,6 +73,10 @@ class SpendingLedger:
                 known.next, known.spent = read.next, {one.scope: one.spending for one in read.scopes}
         return True
 
+    def next_of(self, partition: int) -> int | None:
+        """The offset of the log that is counted next; None where nothing has been counted."""
+        return max((known.next for (_, number), known in self._days.items() if number == partition), default=None)
+
     def spendings(self) -> Spendings:
         self._read_prices()
         days: dict[tuple[str, str], Spending] = {}
