@@ -382,7 +382,7 @@ class _Stage:
             )
 
     async def _extend(self) -> None:
-        """A person extends the budget when it is used up first, by enough for one question, and then wants a conclusion."""
+        """A person first extends the budget by enough for one question, and wants a conclusion the next time."""
         log = self._log()
         for number, event in enumerate(log.events(BudgetReached)):
             id = f"b-{number}"

@@ -4,6 +4,7 @@ from typing import Annotated
 from uuid import uuid4
 
 import typer
+from pydantic import JsonValue
 
 from tarsy_cli.console.terminal import say
 from tarsy_cli.errors import CommandError
@@ -38,7 +39,7 @@ def budget(
     with exit_on_failure(api):
         if not (conclude or tokens or money or seconds or calls):
             raise NothingWantedError("Name an amount to extend the budget by (--tokens, --money ...), or --conclude.")
-        body = {
+        body: JsonValue = {
             "decision": "conclude" if conclude else "extend",
             "budget_id": id,
             "tokens": tokens,
