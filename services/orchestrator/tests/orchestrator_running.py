@@ -37,6 +37,7 @@ from tarsy_orchestrator.effects.action_ledger import ActionLedger
 from tarsy_orchestrator.effects.admission import BACKGROUND_PHASES, AdmissionQueue
 from tarsy_orchestrator.effects.chain_resolution import Plans, resolve_chain
 from tarsy_orchestrator.effects.dependencies import Dependencies, downtime_of
+from tarsy_orchestrator.effects.spending_ledger import SpendingLedger
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog, ToolsPatience
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
@@ -134,7 +135,9 @@ class RunningOwner:
         self._bus = bus
         self._most_sessions = config.queue.max_concurrent_sessions
         self._follower = PartitionReader(bus, bus.topics.sessions)
-        self._catalog = ToolCatalog(self.liveness, ActionLedger(lambda: datetime.now(UTC)))
+        self._catalog = ToolCatalog(
+            self.liveness, ActionLedger(lambda: datetime.now(UTC)), SpendingLedger(lambda: datetime.now(UTC), Config)
+        )
         self.refused = RefusedPartitions(lambda count: None)
         self._owner = Owner(
             bus,

@@ -33,6 +33,9 @@ BRIEF_ALERT = ALERT.model_copy(update={"alert_type": "leak", "runbook_url": None
 GUARDED_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "guarded"})
 """The same, but what the agent wants to delete waits for a person."""
 
+THRIFTY_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "thrifty"})
+"""The same, with a budget for one question: a person extends it once, and lets the agent conclude then."""
+
 SKILLED_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "skilled"})
 """The same, by an agent that reads a skill first."""
 SKILL = Skill(
@@ -111,6 +114,11 @@ def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN) -> Confi
                 "skilled": {
                     "alert_types": [SKILLED_ALERT.alert_type],
                     "stages": [{"name": "look", "agents": [{"name": "Reader", "llm_provider": STEADY}]}],
+                },
+                "thrifty": {
+                    "alert_types": ["thrifty"],
+                    "stages": [{"name": "look", "agents": [one]}],
+                    "budget": {"calls": 1, "at_end": "ask"},
                 },
                 "guarded": {
                     "alert_types": ["guarded"],

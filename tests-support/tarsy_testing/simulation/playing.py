@@ -17,10 +17,12 @@ from tarsy_bus.client.publisher import Publisher
 from tarsy_bus.log.head_replay import HeadReplay, is_same
 from tarsy_bus.log.heads import newest
 from tarsy_contracts.alert import Alert
-from tarsy_contracts.events import ENDINGS, ReplyCompleted, ToolCallApprovalRequested, ToolCallCompleted
+from tarsy_contracts.budgets import Amounts
+from tarsy_contracts.events import ENDINGS, BudgetReached, ReplyCompleted, ToolCallApprovalRequested, ToolCallCompleted
 from tarsy_contracts.events.heads import SessionHead, session_of_head_key
 from tarsy_contracts.messages.inputs import (
     AlertReceived,
+    BudgetDecisionRequested,
     CallDecisionRequested,
     CancelRequested,
     ChatRequested,
@@ -39,6 +41,7 @@ from tarsy_testing.simulation.investigation import (
     SCRIPTS,
     SERVERS,
     SESSION,
+    THRIFTY_ALERT,
     TRIED_OUT,
     WHOLE_ALERT,
     config,
@@ -381,6 +384,25 @@ class _Stage:
                 )
             )
 
+    async def _extend(self) -> None:
+        """A person first extends the budget by enough for one question, and wants a conclusion the next time."""
+        log = self._log()
+        for number, event in enumerate(log.events(BudgetReached)):
+            id = f"b-{number}"
+            if id in self.decided:
+                continue
+            self.decided.add(id)
+            extends = number == 0
+            await self._say(
+                BudgetDecisionRequested(
+                    request_id=id,
+                    author="ann",
+                    budget_id=event.budget_id,
+                    decision="extend" if extends else "conclude",
+                    extension=Amounts(calls=int(event.spent - event.limit) + 1 if extends else 0),
+                )
+            )
+
     async def _release(self) -> None:
         """The operator sees that the session is set aside, mends the cause, and brings it back."""
         await asyncio.sleep(MENDED_SECONDS)
@@ -395,6 +417,8 @@ class _Stage:
             gone = [one.process.name for one in self.all if one.task.done()]
             if gone:
                 raise NotEndedError(f"{gone[0]} ended by itself: {self._why(gone[0])!r}")
+            if self.alert.alert_type == THRIFTY_ALERT.alert_type:
+                await self._extend()
             if self.alert.alert_type in APPROVED_TYPES:
                 await self._decide()
             await asyncio.sleep(0.5)

@@ -29,6 +29,7 @@ from tarsy_orchestrator.effects.action_ledger import ActionLedger
 from tarsy_orchestrator.effects.admission import BACKGROUND_PHASES, AdmissionQueue
 from tarsy_orchestrator.effects.chain_resolution import resolve_chain
 from tarsy_orchestrator.effects.dependencies import Dependencies
+from tarsy_orchestrator.effects.spending_ledger import SpendingLedger
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog, ToolsPatience
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics as OrchestratorMetrics
@@ -121,7 +122,8 @@ class Orchestrator:
         self._publisher = Publisher(self._bus, source=name, now=broker.now)
         self._liveness = Liveness(name, dead_after=DEAD_AFTER, monotonic=loop.time, clock=broker.now)
         self._ledger = ActionLedger(broker.now)
-        self._catalog = ToolCatalog(self._liveness, self._ledger)
+        self._spending = SpendingLedger(broker.now, lambda: config)
+        self._catalog = ToolCatalog(self._liveness, self._ledger, self._spending)
         self._config = config
         self._deps = Dependencies(
             publisher=self._publisher,
@@ -171,6 +173,7 @@ class Orchestrator:
                     group.start("catalog", self._catalog.follow(self._bus))
                     group.start("chunks", self._deps.chunks.run())
                     group.start("granted actions", self._ledger.publish_grants(self._publisher))
+                    group.start("spendings", self._spending.publish_spendings(self._publisher))
                     await self._owner.run(lambda: None)
             finally:
                 await stop_client(consumer)

@@ -30,6 +30,7 @@ from tarsy_orchestrator.effects.admission import AdmissionQueue, background_capa
 from tarsy_orchestrator.effects.chain_resolution import prepare_plans
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.known_chains import KnownChains
+from tarsy_orchestrator.effects.spending_ledger import SpendingLedger
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog, ToolsPatience
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
@@ -72,7 +73,8 @@ def build(
     liveness = Liveness(worker_id, dead_after=timedelta(seconds=settings.dead_after_seconds))
     publisher = Publisher(bus, source=source, now=lambda: datetime.now(UTC))
     ledger, chains = ActionLedger(lambda: datetime.now(UTC)), KnownChains()
-    catalog = ToolCatalog(liveness, ledger)
+    spending = SpendingLedger(lambda: datetime.now(UTC), lambda: live.current.config)
+    catalog = ToolCatalog(liveness, ledger, spending)
     metrics, supervisor = Metrics(registry, live.current.config.llm_providers), Supervisor()
     metrics.skills.know(live.current.config.skills)
     admission = AdmissionQueue(live.current.most_sessions, metrics.sessions_waiting.set)
@@ -148,6 +150,7 @@ def build(
                     group.start("chunks", deps.chunks.run())
                     group.start("ends of catalog entries", catalog.end_forgotten(publisher))
                     group.start("granted actions", ledger.publish_grants(publisher))
+                    group.start("spendings", spending.publish_spendings(publisher))
                     steps = partial(supervisor.heartbeat_for, "configuration", essential=False)
                     for name, work in live.create_tasks(settings.config_poll_seconds, steps, switched).items():
                         group.start(name, work)

@@ -159,7 +159,7 @@ class Events:
         if event.kind in QUIET_KINDS:
             self._line(f"· {self._who(event)}{one_line(content)}", QUIET)
             return
-        if event.kind == "llm_limit":
+        if event.kind in ("llm_limit", "budget"):
             self._line(f"! {self._who(event)}{one_line(content)}", NOTICE)
             return
         if event.kind == "error" and (metadata(payload).get("retry") or status == "cancelled"):

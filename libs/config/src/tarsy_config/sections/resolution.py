@@ -7,10 +7,11 @@ server names a provider.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
 
+from tarsy_config.document.key_paths import CHAIN
 from tarsy_config.document.provenance import ALERT, DEFAULT, Found, Sources
 from tarsy_config.errors import KeyPath, format_path
 from tarsy_config.sections.fallbacks import Fallback
@@ -19,6 +20,7 @@ from tarsy_config.sections.sub_agents import LIMITS, SubAgentChoice
 from tarsy_config.values import STRATEGIES, Section
 from tarsy_contracts.actions import ActionMode
 from tarsy_contracts.alert import McpSelection
+from tarsy_contracts.budgets import NO_BUDGET, Budget
 from tarsy_contracts.chain import NATIVE_TOOLS, Controller, NativeTool, SubAgentLimits
 
 ONE_QUESTION = frozenset({"synthesis", "exec_summary"})
@@ -38,6 +40,7 @@ class AlertChoice:
 
     mcp: McpSelection = NO_SELECTION
     llm_provider: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 AS_CONFIGURED = AlertChoice()
@@ -191,6 +194,13 @@ def key_of_sub_agent(place: KeyPath, index: int, named: SubAgentChoice) -> str:
     if named.model_fields_set <= {"name"}:
         return named.name
     return f"{named.name} ({format_path((*place, 'sub_agents', index))})"
+
+
+def take_budget(option: Option, levels: Levels) -> Found[Budget]:
+    """That of one run of the agent. In `defaults` and chains the same key is the budget of a session."""
+    special = [at for at in levels.places if at.place != ("defaults",) and at.place[:1] + at.place[2:] != CHAIN[:1]]
+    found = replace(levels, places=tuple(special)).last(option.key)
+    return Found(NO_BUDGET, DEFAULT) if found is None else Found(found.value.to_budget(), found.origin)
 
 
 def take_each_limit(option: Option, levels: Levels) -> Found[SubAgentLimits]:

@@ -4,6 +4,7 @@ from typing import ClassVar, Final, Literal
 
 from pydantic import JsonValue
 
+from tarsy_contracts.budgets import Charge
 from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.conversation import ToolCall, Usage
 from tarsy_contracts.native_calls import NativeCall
@@ -16,6 +17,9 @@ TIME_BUDGET: Final = "time_budget"
 
 TOKEN_BUDGET: Final = "token_budget"
 """The `reason` of a conclusion: the sub-agents of its parent have used their tokens."""
+
+BUDGET: Final = "budget"
+"""The `reason` of a conclusion: a budget is used up. `budget.reached` says which."""
 
 ENDED_BY_US: Final = "cancelled"
 """The `kind` of an LLM call that did not fail: nobody waits for it any longer."""
@@ -40,7 +44,7 @@ class LlmCallRequested(Message):
 
     `shortened`: from here on the conversation is shown so. `tools_left_out`: the provider refused these tools, which
     the agent does without from here on. `reason`: why the agent has to conclude before its last iteration:
-    `time_budget`, where the time of the session, the reply or the sub-agent is nearly up, or `token_budget`.
+    `time_budget`, where the time of the session, the reply or the sub-agent is nearly up, `token_budget` or `budget`.
     """
 
     type: ClassVar[str] = "llm_call.requested"
@@ -63,7 +67,8 @@ class LlmCallCompleted(Message):
     `final_answer`: what a ReAct agent marked as such; of other agents `text` is it, when there are no tool calls.
     `reminder`: what the agent is told, because nothing follows from the answer, or less than it asked for.
     `request_digest`: of all that the model was given (request_digest.py); events of 0.1.0 have none.
-    `cut`: the answer ended at the limit of output tokens, not where the model wanted.
+    `cut`: the answer ended at the limit of output tokens, not where the model wanted. `charge`: how it counts in
+    budgets; None where its model has no price, and no budget of a day counts it.
     `native_calls`: what the model did with tools of its provider. `text` cites their sources (`[source 2]`).
     `native_tools_left_out`: those that the agent has, and that this model did not get; told once while it stays so.
     """
@@ -84,6 +89,7 @@ class LlmCallCompleted(Message):
     cut: bool = False
     native_calls: tuple[NativeCall, ...] = ()
     native_tools_left_out: tuple[NativeTool, ...] = ()
+    charge: Charge | None = None
 
 
 class LlmCallFailed(Message):
@@ -114,3 +120,4 @@ class LlmCallFailed(Message):
     thinking: str = ""
     text: str = ""
     native_calls: tuple[NativeCall, ...] = ()
+    charge: Charge | None = None

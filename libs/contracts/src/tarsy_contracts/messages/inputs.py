@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 from pydantic import Field, JsonValue
 
 from tarsy_contracts.alert import Alert, AlertSource
+from tarsy_contracts.budgets import Amounts
 from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.conversation import ToolCall, Usage
 from tarsy_contracts.events import OfferedTool, Outcome, StoredResult, SummaryAttempt
@@ -191,6 +192,23 @@ class CallDecisionRequested(Message):
     role: str | None = None
 
 
+class BudgetDecisionRequested(Message):
+    """A person extends a budget of a session by these amounts, or wants its agents to conclude. Comments are masked.
+
+    `role` is his; None where nobody is authenticated. `budget_id` is that of `budget.reached`; without one, the budget
+    that waits is meant, or that of the session.
+    """
+
+    type: ClassVar[str] = "budget.decision_requested"
+    request_id: str
+    author: str
+    budget_id: str = ""
+    decision: Literal["extend", "conclude"]
+    extension: Amounts = Amounts()
+    comment: str = ""
+    role: str | None = None
+
+
 class SessionDeleteRequested(Message):
     """A person, or a retention run, wants a session that has ended to be deleted."""
 
@@ -290,6 +308,7 @@ type InboxInput = (
     | CancelRequested
     | ChatRequested
     | CallDecisionRequested
+    | BudgetDecisionRequested
     | SessionDeleteRequested
     | SessionReleaseRequested
     | SessionFailRequested

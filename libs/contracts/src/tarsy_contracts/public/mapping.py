@@ -12,6 +12,7 @@ from tarsy_contracts.alert import Alert, priority_of
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_contracts.native_calls import NativeCall, WebSource
+from tarsy_contracts.public import budget_events as budget
 from tarsy_contracts.public import call_events as calls
 from tarsy_contracts.public import chat_events as chat
 from tarsy_contracts.public import phase_events as phase
@@ -217,6 +218,32 @@ def public_event(event: e.Event) -> PublicEvent | None:  # noqa: C901 - one case
                 status=event.status,
                 error=event.error,
                 result=event.result,
+            )
+        case e.BudgetWarned():
+            return budget.PublicBudgetWarned(
+                budget_id=event.budget_id,
+                resource=event.resource,
+                spent=event.spent,
+                limit=event.limit,
+                unpriced=event.unpriced,
+            )
+        case e.BudgetReached():
+            return budget.PublicBudgetReached(
+                budget_id=event.budget_id,
+                resource=event.resource,
+                spent=event.spent,
+                limit=event.limit,
+                at_end=event.at_end,
+                role=event.role,
+                timeout_seconds=event.timeout_seconds,
+            )
+        case e.BudgetDecided():
+            return budget.PublicBudgetDecided(
+                budget_id=event.budget_id,
+                outcome=event.outcome,
+                **event.extension.model_dump(),
+                author=event.author,
+                comment=event.comment,
             )
         case (
             e.SessionSkillsRecorded()

@@ -34,6 +34,7 @@ type TimelineEventType = Literal[
     "url_context_result",
     "code_execution",
     "native_tool",
+    "budget",
 ]
 type TimelineStatus = Literal["streaming", "completed", "failed", "cancelled", "timed_out"]
 type SessionStatus = Literal["pending", "in_progress", "cancelling", "completed", "failed", "cancelled", "timed_out"]

@@ -6,8 +6,9 @@ from tarsy_contracts import events as e
 from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.messages import inputs as i
 from tarsy_contracts.thoughts import part_thoughts
+from tarsy_session.charges import charge_call
 from tarsy_session.controllers import controller_of, describe_unknown_controller
-from tarsy_session.decision_input import OPEN_GATE, ActionGate
+from tarsy_session.decision_input import NO_SPENDINGS, OPEN_GATE, ActionGate, Spendings
 from tarsy_session.decisions.agent_calls import request_calls
 from tarsy_session.sources import number_calls, number_report
 from tarsy_session.state import Execution, Investigating
@@ -15,12 +16,18 @@ from tarsy_session.tools.offered_names import with_offered_names
 
 
 def decide_llm_report(
-    state: Investigating, reported: i.LlmCallReported, at: datetime, gate: ActionGate = OPEN_GATE
+    state: Investigating,
+    reported: i.LlmCallReported,
+    at: datetime,
+    gate: ActionGate = OPEN_GATE,
+    spendings: Spendings = NO_SPENDINGS,
 ) -> list[e.Event]:
     execution = _waiting(state, reported.llm_call_id)
     if execution is None or execution.waiting_for is None:
         return []
     requested = execution.waiting_for.requested
+    provider = requested.llm_provider or execution.llm_provider
+    charge = charge_call(state, reported.model, provider, at, spendings)
     problem = describe_unknown_controller(execution.agent.controller)
     if reported.error or problem:
         failed = e.LlmCallFailed(
@@ -38,6 +45,7 @@ def decide_llm_report(
             thinking=reported.thinking,
             text=reported.text,
             native_calls=number_calls(state, reported.native_calls),
+            charge=charge,
         )
         return [failed]
     reported = _without_thoughts(number_report(state, reported))
@@ -63,6 +71,7 @@ def decide_llm_report(
         cut=reported.cut,
         native_calls=reported.native_calls,
         native_tools_left_out=_left_out(execution, reported),
+        charge=charge,
     )
     return [completed, *request_calls(state, execution, completed, reported.unreadable_calls, at, gate)]
 

@@ -30,6 +30,7 @@ def at_rest(state: Investigating, ended: Ending) -> AtRest:
         phase_runs=state.phase_runs,
         skills=state.skills,
         sources=state.sources,
+        budgets=state.budgets,
     )
 
 
@@ -72,6 +73,7 @@ def _reopen(state: AtRest, phase: str, record: RecordedEvent) -> Investigating |
         phase_runs=state.phase_runs,
         skills=state.skills,
         sources=state.sources,
+        budgets=state.budgets.renew(),
     )
 
 

@@ -7,6 +7,7 @@ from typing import assert_never
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import CallLimits
 from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_session.evolution.budgets import add_spending
 from tarsy_session.evolution.stages import with_execution
 from tarsy_session.llm_failures import ITERATION_TIMEOUT
 from tarsy_session.sources import add_sources
@@ -26,11 +27,11 @@ def apply_llm_event(state: Investigating, event: LlmEvent, record: RecordedEvent
         case e.LlmCallCompleted():
             if execution.waiting_for is None:
                 return None
-            state = replace(state, token_rates=learn_rates(state, execution, event))
+            state = add_spending(replace(state, token_rates=learn_rates(state, execution, event)), event)
             state = add_sources(state, event.native_calls)
             after = _add_answer(execution, execution.waiting_for.requested, event)
         case e.LlmCallFailed():
-            state = add_sources(state, event.native_calls)
+            state = add_sources(add_spending(state, event), event.native_calls)
             after = _note_failure(execution, event)
         case e.ProviderFellBack():
             after = _apply_fallback(execution, event)

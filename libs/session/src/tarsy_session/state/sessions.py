@@ -9,6 +9,7 @@ from tarsy_contracts.native_calls import WebSource
 from tarsy_contracts.skills import Skill
 from tarsy_contracts.token_rates import TokenRates
 from tarsy_session.state.alerts import NO_ALERTS, Alerts
+from tarsy_session.state.budgets import NO_BUDGETS, Budgets
 from tarsy_session.state.calls import ToolCallState
 from tarsy_session.state.executions import Execution, Stage
 
@@ -113,6 +114,7 @@ class Investigating:
     token_rates: TokenRates = field(default_factory=TokenRates)
     skills: Mapping[str, Skill] = field(default_factory=dict)
     sources: tuple[WebSource, ...] = ()
+    budgets: Budgets = NO_BUDGETS
 
     @property
     def id_root(self) -> str:
@@ -153,6 +155,7 @@ class AtRest:
     phase_runs: tuple[PhaseRun, ...] = ()
     skills: Mapping[str, Skill] = field(default_factory=dict)
     sources: tuple[WebSource, ...] = ()
+    budgets: Budgets = NO_BUDGETS
 
     @property
     def id_root(self) -> str:

@@ -77,6 +77,9 @@ def event_facts(record: RecordedEvent, event: e.Event) -> Iterator[RowChange]:  
             | e.PhaseRequested()
             | e.PhaseCompleted()
             | e.SessionDeleted()
+            | e.BudgetWarned()
+            | e.BudgetReached()
+            | e.BudgetDecided()
         ):
             return
         case _:

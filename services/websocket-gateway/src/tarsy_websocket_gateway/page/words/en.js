@@ -404,6 +404,7 @@ export const en = frozen({
       runbook: "Runbook",
       llm_wait: "Waiting",
       llm_limit: "Limit of the model",
+      budget: "Budget",
       user_question: "Question",
       approval: "Approval",
     },

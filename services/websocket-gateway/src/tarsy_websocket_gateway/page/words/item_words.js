@@ -22,6 +22,7 @@ const STEPS = new Set([
   "error",
   "provider_fallback",
   "llm_limit",
+  "budget",
   "runbook",
   "skill_loaded",
   "google_search_result",
