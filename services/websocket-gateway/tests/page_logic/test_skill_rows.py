@@ -33,8 +33,8 @@ def test_replies_say_their_skills_once_and_when_they_change(node: Node) -> None:
             const id = String(index);
             session.stages.set(id, { stage_id: id, stage_type: type });
             session.executions.set(id, { execution_id: id, stage_id: id });
-            const item = { id, executionId: id, type: "skill_loaded", content, sequence: index, metadata: {} };
-            session.items.set(id, item);
+            const about = { type: "skill_loaded", content, sequence: index, metadata: {} };
+            session.items.set(id, { id, executionId: id, ...about });
         });
         return [...session.items.values()].map((item) => standingOf(session, item).isHidden);
     }"""

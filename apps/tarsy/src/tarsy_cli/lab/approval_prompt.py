@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from contextlib import suppress
+from typing import Literal
 
 from pydantic import ValidationError
 from rich.console import Console
@@ -51,7 +52,12 @@ class ApprovalPrompt:
         self._console.print(QUESTION, end="", markup=False)
         loop = asyncio.get_running_loop()
         typed: asyncio.Future[str] = loop.create_future()
-        loop.add_reader(sys.stdin, lambda: typed.done() or typed.set_result(sys.stdin.readline()))
+
+        def read_line() -> None:
+            if not typed.done():
+                typed.set_result(sys.stdin.readline())
+
+        loop.add_reader(sys.stdin, read_line)
         try:
             while not typed.done():
                 await asyncio.wait([typed], timeout=LOOK_SECONDS)
@@ -63,7 +69,7 @@ class ApprovalPrompt:
             loop.remove_reader(sys.stdin)
 
     async def _send(self, one: WaitingApproval, *, approved: bool) -> None:
-        decision = "approve" if approved else "deny"
+        decision: Literal["approve", "deny"] = "approve" if approved else "deny"
         try:
             said = await asyncio.to_thread(decide, self._api, self._session, one.call_id, decision, COMMENT)
         except (ApiError, CommandError, ValidationError) as problem:
