@@ -8,8 +8,6 @@ import { TEXT } from "../words/language.js";
 import { say } from "../words/say.js";
 import { CodeBlock } from "./code_block.js";
 
-export const OUTSIDE = "noopener noreferrer nofollow";
-
 /** @typedef {import("../state/citations.js").Source} Source */
 
 /** @param {{ sources: Source[] }} props */
@@ -24,7 +22,7 @@ export function Sources({ sources }) {
 /** @param {{ source: Source }} props */
 function Page({ source: { url, title } }) {
   if (!isWeb(url)) return html`<span>${title || url}</span>`;
-  return html`<a href=${url} title=${url} rel=${OUTSIDE} target="_blank">${title || url}</a>`;
+  return html`<a href=${url} title=${url} rel="noopener noreferrer nofollow" target="_blank">${title || url}</a>`;
 }
 
 /** @param {import("./item.js").BodyProps} props */
