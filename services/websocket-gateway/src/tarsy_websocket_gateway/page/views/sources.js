@@ -27,7 +27,14 @@ function Page({ source: { url, title } }) {
 
 /** @param {import("./item.js").BodyProps} props */
 export function NativeCallBody({ item }) {
-  const { queries = [], sources = [], sources_left_out: more = 0, code = "", output = "", outcome = "" } = item.metadata;
+  const {
+    queries = [],
+    sources = [],
+    sources_left_out: more = 0,
+    code = "",
+    output = "",
+    outcome = "",
+  } = item.metadata;
   return html`
     <div class="body">
       ${queries.length > 0 && html`<ul class="queries">${queries.map((query, at) => html`<li key=${at}>${query}</li>`)}</ul>`}
