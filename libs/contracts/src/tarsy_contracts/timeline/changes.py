@@ -44,10 +44,12 @@ from tarsy_contracts.timeline.model import (
     TimelineStatus,
     create_event,
 )
+from tarsy_contracts.timeline.native_calls import NATIVE_EVENT_TYPES
 from tarsy_contracts.timeline.steps import execution_begin, execution_end, fallback, stage_begin, stage_end
 
 __all__ = [
     "LLM_EVENT_TYPES",
+    "NATIVE_EVENT_TYPES",
     "ROWS_PER_EVENT",
     "ChatCreated",
     "ChatMessageAdded",

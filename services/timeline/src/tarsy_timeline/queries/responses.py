@@ -9,7 +9,7 @@ from tarsy_contracts.api.sessions import SessionDetail, SessionStage, SessionSta
 from tarsy_contracts.api.timeline import TimelineEvent
 from tarsy_contracts.chain import STAGES_AFTER_THE_END
 from tarsy_contracts.events.execution import to_facts
-from tarsy_contracts.timeline.native_calls import NATIVE_EVENT_TYPES
+from tarsy_contracts.timeline.changes import NATIVE_EVENT_TYPES
 from tarsy_contracts.wire.envelope import wire_time
 from tarsy_timeline.queries.session_activity import activity_of
 from tarsy_timeline.queries.session_fields import (

@@ -5,7 +5,6 @@ import { citedCall, namedIn } from "../state/citations.js";
 import { isWeb } from "../state/web_address.js";
 import { createContext, html, useComputed, useContext } from "../ui.js";
 import { citationName, citationTitle, sourceName } from "../words/citation_words.js";
-import { OUTSIDE } from "./sources.js";
 
 /** @typedef {import("../stores/session_store.js").SessionStore} Store */
 
@@ -32,7 +31,7 @@ function SourceLink({ store, number }) {
   }).value;
   const name = sourceName(number);
   if (source === undefined || !isWeb(source.url)) return html`<span title=${source?.title}>${name}</span>`;
-  return html`<a href=${source.url} title=${`${source.title} ${source.url}`.trim()} rel=${OUTSIDE} target="_blank">${name}</a>`;
+  return html`<a href=${source.url} title=${`${source.title} ${source.url}`.trim()} rel="noopener noreferrer nofollow" target="_blank">${name}</a>`;
 }
 
 /** @param {{ store: Store, number: number }} props */

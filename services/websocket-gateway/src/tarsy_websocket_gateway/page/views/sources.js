@@ -8,8 +8,6 @@ import { TEXT } from "../words/language.js";
 import { say } from "../words/say.js";
 import { CodeBlock } from "./code_block.js";
 
-export const OUTSIDE = "noopener noreferrer nofollow";
-
 /** @typedef {import("../state/citations.js").Source} Source */
 
 /** @param {{ sources: Source[] }} props */
@@ -24,12 +22,19 @@ export function Sources({ sources }) {
 /** @param {{ source: Source }} props */
 function Page({ source: { url, title } }) {
   if (!isWeb(url)) return html`<span>${title || url}</span>`;
-  return html`<a href=${url} title=${url} rel=${OUTSIDE} target="_blank">${title || url}</a>`;
+  return html`<a href=${url} title=${url} rel="noopener noreferrer nofollow" target="_blank">${title || url}</a>`;
 }
 
 /** @param {import("./item.js").BodyProps} props */
 export function NativeCallBody({ item }) {
-  const { queries = [], sources = [], sources_left_out: more = 0, code = "", output = "", outcome = "" } = item.metadata;
+  const {
+    queries = [],
+    sources = [],
+    sources_left_out: more = 0,
+    code = "",
+    output = "",
+    outcome = "",
+  } = item.metadata;
   return html`
     <div class="body">
       ${queries.length > 0 && html`<ul class="queries">${queries.map((query, at) => html`<li key=${at}>${query}</li>`)}</ul>`}
