@@ -13,15 +13,6 @@ type NotificationKind = Literal[
 """Kinds of events that a receiver can be told of. `approval`: a call of a tool waits for a person. `action`: a stage
 that acts has ended, and wanted to change something. `budget`: one is used up.
 """
-BY_DEFAULT: tuple[NotificationKind, ...] = (
-    "completed",
-    "failed",
-    "cancelled",
-    "timed_out",
-    "approval",
-    "action",
-    "budget",
-)
 type ReceiverType = Literal["slack", "webhook"]
 type WebhookFormat = Literal["cloudevents", "alertmanager"]
 
