@@ -48,6 +48,7 @@ from tarsy_service.loop_progress import ServiceLoops
 from tarsy_service.process.alerts_under_way import AlertsUnderWay
 from tarsy_service.supervision import Supervisor
 from tarsy_service.telemetry.model_metrics import ModelCallMetrics
+from tarsy_session.decision_input import Spendings
 from tarsy_testing.real_servers import eventually
 
 WAIT_SECONDS = 90.0
@@ -136,7 +137,9 @@ class RunningOwner:
         self._most_sessions = config.queue.max_concurrent_sessions
         self._follower = PartitionReader(bus, bus.topics.sessions)
         self._catalog = ToolCatalog(
-            self.liveness, ActionLedger(lambda: datetime.now(UTC)), SpendingLedger(lambda: datetime.now(UTC), Config)
+            self.liveness,
+            ActionLedger(lambda: datetime.now(UTC)),
+            SpendingLedger(lambda: datetime.now(UTC), self._config),
         )
         self.refused = RefusedPartitions(lambda count: None)
         self._owner = Owner(
@@ -196,6 +199,7 @@ class RunningOwner:
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._catalog.follow(self._bus))
                     group.create_task(self.chunks.run())
+                    group.create_task(self._catalog.spending.publish_spendings(self.publisher, 0.05))
                     await self._owner.run(lambda: self.ready.set())
             finally:
                 await stop_client(self.consumer)
@@ -254,6 +258,11 @@ class RunningOwner:
         self.consumer.getmany = getmany
         async with asyncio.timeout(WAIT_SECONDS):
             await begun.wait()
+
+    @property
+    def spendings(self) -> Spendings:
+        """As it knows them."""
+        return self._catalog.spending.spendings()
 
     @property
     def queues(self) -> dict[int, OwnedQueue]:

@@ -7,7 +7,7 @@ from aiokafka import ConsumerRecord
 from tarsy_config.config import Config
 from tarsy_contracts.budgets import Budget, DayBudget, DayBudgets, Spending
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.messages.spending import DaySpent, ScopeSpent, spending_key
+from tarsy_contracts.messages.spending import DaySpent, ScopeSpent, key_of_spending
 from tarsy_contracts.wire.envelope import envelope_of
 from tarsy_orchestrator.effects.spending_ledger import SpendingLedger
 from tarsy_testing.story.story import Story, chain
@@ -22,7 +22,7 @@ def ledger() -> SpendingLedger:
 
 
 def told(partition: int, tokens: int, *, next: int = 5, scope: str = "day") -> ConsumerRecord:
-    key = spending_key(DAY, partition)
+    key = key_of_spending(DAY, partition)
     spent = ScopeSpent(scope=scope, spending=Spending(tokens=tokens, calls=1))
     message = DaySpent(day=DAY, partition=partition, next=next, scopes=(spent,))
     headers = envelope_of(message, id="1", source="test", subject=key, time=NOW).headers()

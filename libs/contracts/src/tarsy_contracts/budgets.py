@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.wire.message import Value
-from tarsy_contracts.wire.numbers import Count, Index, Seconds
+from tarsy_contracts.wire.numbers import Amount, Count, Index, Seconds
 
 type Resource = Literal["tokens", "money", "time", "calls"]
 type AtEnd = Literal["conclude", "ask", "stop"]
@@ -26,10 +26,10 @@ DAY: Final = "day"
 class TokenPrice(Value):
     """US dollars for a million tokens. The price of `input` counts for what is None."""
 
-    input: float
-    output: float
-    cached_input: float | None = None
-    cache_written: float | None = None
+    input: Amount
+    output: Amount
+    cached_input: Amount | None = None
+    cache_written: Amount | None = None
 
     def cost(self, usage: Usage) -> float:
         """Returns US dollars. Providers count nonsense at times: less than nothing costs nothing."""
@@ -56,13 +56,13 @@ class Charge(Value):
 
 
 class Spending(Value):
-    """What questions to models used together. `cost` is in US dollars, of those whose model has a price.
+    """Tokens, cost and number of some questions to models. `cost` is in US dollars, of those whose model has a price.
 
     `unpriced`: how many used tokens of a model without one.
     """
 
     tokens: Count = 0
-    cost: float = 0.0
+    cost: Amount = 0.0
     calls: Count = 0
     unpriced: Count = 0
 
@@ -95,7 +95,7 @@ class Amounts(Value):
     """Amounts of what a budget limits; 0 is no limit, or nothing that is added to one. `money` is in US dollars."""
 
     tokens: Count = 0
-    money: float = 0.0
+    money: Amount = 0.0
     seconds: Seconds = 0.0
     calls: Count = 0
 
@@ -188,3 +188,8 @@ def name_budget(budget_id: str) -> str:
     day, _, scope = budget_id.partition("/")
     kind, _, name = scope.partition("/")
     return f"the {kind} {name} on {day}" if name else f"the day {day}"
+
+
+def resource_of(name: str) -> Resource:
+    """A resource that is not known here is shown as a number of calls."""
+    return next((one for one in RESOURCES if one == name), "calls")

@@ -37,8 +37,10 @@ OPEN_GATE = ActionGate()
 
 @dataclass(frozen=True, slots=True)
 class Spendings:
-    """What the owner knows of money when it decides. `prices`: of models, as they are now; `models`: whom a provider
-    asks. `days`: what was used of a day's budget in all partitions, as far as it is known, by day and scope.
+    """Prices and spendings that the owner knows when it decides.
+
+    `prices`: of models, as they are now; `models`: whom a provider asks. `days`: what was used of a day's budget in all
+    partitions, as far as it is known, by day and scope.
     """
 
     prices: Mapping[str, TokenPrice] = field(default_factory=dict)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tarsy_config.sections.notifications import NotificationKind, Receiver
+from tarsy_contracts.public.budget_events import PublicBudgetReached
 from tarsy_contracts.public.call_events import PublicToolCallApprovalRequested
 from tarsy_contracts.public.envelope import PublicEnvelope
 from tarsy_contracts.public.model import PublicEvent
@@ -25,6 +26,7 @@ KINDS: Mapping[type[PublicEvent], NotificationKind] = {
     PublicSessionTimedOut: "timed_out",
     PublicToolCallApprovalRequested: "approval",
     PublicStageCompleted: "action",
+    PublicBudgetReached: "budget",
 }
 """Events that receivers are told of."""
 NOTHING = "nothing_to_do"

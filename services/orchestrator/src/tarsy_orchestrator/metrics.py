@@ -28,6 +28,7 @@ from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_contracts.wire.topics import LIMIT_BYTES
 from tarsy_llm.protocol import ErrorKind
 from tarsy_orchestrator.action_metrics import ActionMetrics
+from tarsy_orchestrator.budget_metrics import BudgetMetrics
 from tarsy_orchestrator.skill_metrics import SkillMetrics
 from tarsy_session.llm_failures import OwnKind
 from tarsy_session.phases import PHASES
@@ -66,6 +67,7 @@ class Metrics:
         self._calls(registry)
         self.skills = SkillMetrics(registry)
         self.actions = ActionMetrics(registry)
+        self.budgets = BudgetMetrics(registry)
 
     def know_providers(self, providers: Collection[str]) -> None:
         """These are labels from now on, too."""
@@ -350,6 +352,7 @@ class Metrics:
         type = record.envelope.type
         self.skills.record_event(record.event)
         self.actions.record_event(record.event)
+        self.budgets.record_event(record.event)
         match record.event:
             case SessionStarted():
                 self._sessions_started.inc()

@@ -16,6 +16,7 @@ from tarsy_ingest.metrics import REFUSED_WITH, AlertOutcome, BurialReason
 from tarsy_mcp_api.metrics import CallEnd
 from tarsy_mcp_api.server import TOOLS
 from tarsy_notifier.metrics import NotificationOutcome
+from tarsy_orchestrator.budget_metrics import KINDS, STEPS
 from tarsy_orchestrator.metrics import LLM_OUTCOMES, AsideReason, Queue
 from tarsy_orchestrator.metrics import BurialReason as OrchestratorBurialReason
 from tarsy_service.http.bounded_http import REFUSALS
@@ -101,6 +102,8 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_orchestrator_action_stages_total", "outcome"): VERDICTS,
     ("tarsy_orchestrator_actions_verified_total", "outcome"): HELPED,
     ("tarsy_orchestrator_actions_held_total", "reason"): HELD_BY,
+    ("tarsy_orchestrator_budgets_total", "budget"): KINDS,
+    ("tarsy_orchestrator_budgets_total", "step"): STEPS,
     ("tarsy_orchestrator_requests_published_total", "topic"): _of(Queue),
     ("tarsy_orchestrator_requests_republished_total", "topic"): _of(Queue),
     ("tarsy_tool_gateway_calls_total", "outcome"): _of(Outcome),

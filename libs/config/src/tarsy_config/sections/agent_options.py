@@ -138,9 +138,10 @@ AGENT_OPTIONS = (
     ),
     Option(
         "budget",
-        (AGENT, STAGE_AGENT),
+        (DEFAULTS, AGENT, CHAIN, STAGE_AGENT),
         rules.take_budget,
-        order="`budget` of one run | none → {} → the entry of `sub_agents`; the whole of it",
+        order="`budget` | none → {}; the whole of it. In `defaults` and a chain it is that of each session, "
+        "else that of one run of the agent",
     ),
 )
 SETTINGS = {option.setting or option.key: option for option in AGENT_OPTIONS if option.rule}

@@ -16,7 +16,7 @@ def percent(value: object) -> object:
     return int(value[:-1]) if isinstance(value, str) and value[:-1].isdigit() and value.endswith("%") else value
 
 
-class Amounts(Section):
+class DayLimits(Section):
     """`money` is in US dollars, as prices are. `soft`: a warning is given at this part of a limit."""
 
     tokens: Positive | None = None
@@ -35,7 +35,7 @@ class Amounts(Section):
         )
 
 
-class BudgetSettings(Amounts):
+class BudgetSettings(DayLimits):
     """`time`: since the agent or the session began, without waits for people."""
 
     time: Seconds | None = None
@@ -48,10 +48,10 @@ class DayBudgetSettings(Section):
     """Budgets of a day: of all sessions, of those of a chain, and of those whose alert has a team in `team_label`."""
 
     time_zone: Name = "UTC"
-    day: Amounts | None = None
-    chains: dict[Name, Amounts] = Field(default_factory=dict)
+    day: DayLimits | None = None
+    chains: dict[Name, DayLimits] = Field(default_factory=dict)
     team_label: Name = "team"
-    teams: dict[Name, Amounts] = Field(default_factory=dict)
+    teams: dict[Name, DayLimits] = Field(default_factory=dict)
 
     @field_validator("time_zone")
     @classmethod

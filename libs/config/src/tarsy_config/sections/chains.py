@@ -6,7 +6,6 @@ from tarsy_config.document.key_paths import AGENT, CHAIN, CHAT, STAGE, STAGE_AGE
 from tarsy_config.sections.agent_options import SomeOptions, with_options
 from tarsy_config.sections.alert_handling import AlertHandling
 from tarsy_config.sections.approval import ApprovalSettings, Approve
-from tarsy_config.sections.budgets import BudgetSettings
 from tarsy_config.sections.fallbacks import Compose, FallbackChoice, ModelChoice
 from tarsy_config.sections.matchers import MatcherText
 from tarsy_config.sections.verification import Verify
@@ -81,7 +80,6 @@ class AgentChain(ModelChoice, SomeOptions):
     approval: ApprovalSettings = ApprovalSettings()
     verify: Verify | None = None
     actions_per_hour: int | None = Field(None, ge=0)
-    budget: BudgetSettings | None = None
     stages: tuple[StageConfig, ...]
 
     @field_validator("alert_types")

@@ -8,7 +8,7 @@ from tarsy_config.document.key_paths import DEFAULTS
 from tarsy_config.sections.agent_options import SomeOptions, with_options
 from tarsy_config.sections.alert_handling import AlertHandling
 from tarsy_config.sections.approval import ApprovalSettings, Approve
-from tarsy_config.sections.budgets import BudgetSettings, DayBudgetSettings
+from tarsy_config.sections.budgets import DayBudgetSettings
 from tarsy_config.sections.calendar import MOST_HOLIDAYS, HolidayConfig, OnCall, TimeZone, to_calendar
 from tarsy_config.sections.fallbacks import Compose, FallbackChoice, ModelChoice
 from tarsy_config.sections.masking import AlertMasking
@@ -61,7 +61,6 @@ class Defaults(FallbackChoice, SomeOptions):
     approval: ApprovalSettings = ApprovalSettings()
     verify: Verify | None = None
     actions_per_hour: int = Field(0, ge=0)
-    budget: BudgetSettings | None = None
 
 
 class Limits(Section):

@@ -7,9 +7,11 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 
 from tarsy_config.values import Name, Seconds, Section, web_address, wrong
 
-type NotificationKind = Literal["started", "completed", "failed", "cancelled", "timed_out", "approval", "action"]
+type NotificationKind = Literal[
+    "started", "completed", "failed", "cancelled", "timed_out", "approval", "action", "budget"
+]
 """Kinds of events that a receiver can be told of. `approval`: a call of a tool waits for a person. `action`: a stage
-that acts has ended, and wanted to change something.
+that acts has ended, and wanted to change something. `budget`: one is used up.
 """
 type ReceiverType = Literal["slack", "webhook"]
 type WebhookFormat = Literal["cloudevents", "alertmanager"]
@@ -43,7 +45,15 @@ class Receiver(Section):
     """
 
     type: ReceiverType
-    events: tuple[NotificationKind, ...] = ("completed", "failed", "cancelled", "timed_out", "approval", "action")
+    events: tuple[NotificationKind, ...] = (
+        "completed",
+        "failed",
+        "cancelled",
+        "timed_out",
+        "approval",
+        "action",
+        "budget",
+    )
     chains: tuple[Name, ...] = ()
     give_up_after: Seconds = 3600.0
     channel: Name | None = Field(None, validate_default=True)

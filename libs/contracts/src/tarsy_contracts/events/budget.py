@@ -4,7 +4,7 @@ from typing import ClassVar, Final, Literal
 
 from tarsy_contracts.budgets import Amounts, AtEnd, Budget, Resource, Spending
 from tarsy_contracts.wire.message import Message
-from tarsy_contracts.wire.numbers import Seconds
+from tarsy_contracts.wire.numbers import Amount, Seconds
 
 EXTEND: Final = "extend_budget"
 CONCLUDE: Final = "conclude_budget"
@@ -23,8 +23,8 @@ class BudgetEvent(Message):
     budget: Budget
     execution_id: str
     resource: Resource
-    spent: float
-    limit: float
+    spent: Amount
+    limit: Amount
     spending: Spending = Spending()
 
 

@@ -17,7 +17,7 @@ class ScopeSpent(Value):
 
 
 class DaySpent(Message):
-    """What the sessions of a partition used in a day, as far as a budget of the day counts it.
+    """Spendings of the sessions of a partition in a day, as far as a budget of the day counts them.
 
     `next`: the offset of the session log that is counted next. A record with a larger one replaces one with a smaller.
     """
@@ -29,5 +29,5 @@ class DaySpent(Message):
     scopes: tuple[ScopeSpent, ...]
 
 
-def spending_key(day: str, partition: int) -> str:
+def key_of_spending(day: str, partition: int) -> str:
     return f"{SPENDING_KEY}{day}/{partition}"

@@ -21,7 +21,7 @@ type Spender = e.LlmCallCompleted | e.LlmCallFailed | e.SummaryCompleted | e.Sum
 def add_spending(state: Investigating, event: Spender) -> Investigating:
     """A call that was broken off counts, whatever is known of its tokens."""
     budgets = state.budgets
-    spent = budgets.spent_by(event.execution_id)
+    spent = budgets.own_spending(event.execution_id)
     questions = _questions(event)
     if not questions:
         return state

@@ -63,7 +63,7 @@ class Account:
 
 
 def list_accounts(state: Investigating, execution: Execution, at: datetime, spendings: Spendings) -> Iterator[Account]:
-    """From the agent's own to the day's. What has no budget has no account."""
+    """From the agent's own to the day's. An agent or a session without a budget has no account."""
     chain, budgets = state.started.chain, state.budgets
     for one in (execution, *ancestors_of(state, execution)):
         if one.agent.budget.is_set:
@@ -73,7 +73,7 @@ def list_accounts(state: Investigating, execution: Execution, at: datetime, spen
                 id,
                 one.agent.budget.extend(budgets.of(id).extension),
                 budgets.of(id),
-                sum_spendings(budgets.spent_by(each.id) for each in below),
+                sum_spendings(budgets.own_spending(each.id) for each in below),
                 sum(each.waiting_for is not None for each in below),
                 one.began_at,
                 state.life.waited - one.waited_before,

@@ -68,7 +68,7 @@ def end_session(state: Investigating, status: e.EndStatus, error: str) -> Ending
 
 
 def _end_in_budget(state: Investigating, reason: str) -> Ending:
-    """No further stage begins. What was found by then is the analysis."""
+    """No further stage begins. The analysis is that of the stages before."""
     if not final_analysis(state):
         return end_session(state, "failed", reason)
     error = reason if state.started.chain.executive_summary is not None else ""

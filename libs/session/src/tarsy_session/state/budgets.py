@@ -56,7 +56,7 @@ class Budgets:
     def of(self, budget_id: str) -> BudgetState:
         return self.met.get(budget_id, UNMET)
 
-    def spent_by(self, execution_id: str) -> Spending:
+    def own_spending(self, execution_id: str) -> Spending:
         return self.spent.get(execution_id, NOTHING_SPENT)
 
     @property

@@ -14,7 +14,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.budgets import NOTHING_SPENT, Charge, Spending, TokenPrice, sum_spendings
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.events.recorded import RecordedEvent
-from tarsy_contracts.messages.spending import SPENDING_KEY, DaySpent, ScopeSpent, spending_key
+from tarsy_contracts.messages.spending import SPENDING_KEY, DaySpent, ScopeSpent, key_of_spending
 from tarsy_contracts.wire.ids import report_id
 from tarsy_session.decision_input import Spendings
 
@@ -27,7 +27,7 @@ PAUSE_SECONDS = 1.0
 
 @dataclass(slots=True)
 class _Day:
-    """What a partition's sessions used in a day, by scope, of the log up to before the offset `next`."""
+    """Spendings of a partition's sessions in a day, by scope, of the log up to before the offset `next`."""
 
     spent: dict[str, Spending] = field(default_factory=dict)
     next: int = 0
@@ -99,7 +99,7 @@ class SpendingLedger:
 
     async def _publish(self, publisher: Publisher, day: str, partition: int) -> None:
         self._unpublished.discard((day, partition))
-        known, key = self._days[day, partition], spending_key(day, partition)
+        known, key = self._days[day, partition], key_of_spending(day, partition)
         scopes = tuple(ScopeSpent(scope=scope, spending=spent) for scope, spent in sorted(known.spent.items()))
         sums = DaySpent(day=day, partition=partition, next=known.next, scopes=scopes)
         try:
@@ -113,7 +113,7 @@ class SpendingLedger:
         oldest = (self._now() - KEPT).date().isoformat()
         for day, partition in [key for key in self._days if key[0] < oldest]:
             try:
-                key = spending_key(day, partition)
+                key = key_of_spending(day, partition)
                 await publisher.write(publisher.topics.catalog, key=key.encode(), value=None, headers=[])
             except NotWrittenError as problem:
                 log.warning("spending_ledger.not_ended", partition=partition, reason=str(problem))
