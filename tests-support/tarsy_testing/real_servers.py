@@ -51,9 +51,7 @@ KAFKA = "TARSY_TEST_KAFKA"
 CONTAINERS = "TARSY_TEST_CONTAINERS"
 DELETE_SOON = {"log.segment.delete.delay.ms": "1000"}
 """Kafka keeps files of a deleted topic open for a minute: of the topics of a hundred tests more than it may open."""
-MODEL_VARIABLES = {
-    name for type in PROVIDER_TYPES.values() for name in (*type.key_variables, type.address_variable)
-} - {""}
+MODEL_VARIABLES = {name for kind in PROVIDER_TYPES.values() for name in kind.variables}
 
 
 def pytest_configure() -> None:

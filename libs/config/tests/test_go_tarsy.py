@@ -106,7 +106,7 @@ agent_chains.crash.llm_backend
 agent_chains.crash.fallback_providers[0].backend agent_chains.crash.scoring
 agent_chains.crash.stages[0].agents[0].llm_backend
 agent_chains.crash.stages[1].synthesis.llm_backend
-llm_providers.grok.max_tool_result_tokens llm_providers.on-vertex"""
+llm_providers.grok.max_tool_result_tokens"""
 
 
 def test_each_agent_sends_those_that_its_last_section_names(config: Config) -> None:

@@ -106,9 +106,8 @@ PROVIDERS: Mapping[str, LlmProvider] = {
     "openai-default": LlmProvider(type="openai", model="gpt-5.2"),
     "anthropic-default": LlmProvider(type="anthropic", model="claude-sonnet-5"),
     "xai-default": LlmProvider(type="xai", model="grok-4.6"),
+    "vertexai-default": LlmProvider(type="vertexai", model="claude-sonnet-5"),
 }
-VERTEX_PROVIDERS = frozenset({"vertexai-default"})
-"""Named, so that who refers to one is told that it comes later."""
 
 
 def servers(environ: Mapping[str, str]) -> Mapping[str, McpServerConfig]:

@@ -305,7 +305,8 @@ class AnthropicAccumulator:
         return self._go_on(index, first)
 
     def _go_on(self, index: int, piece: BlockDelta) -> list[Delta]:
-        block = self._blocks.setdefault(index, _Block("text"))
+        # Converse announces only calls.
+        block = self._blocks.setdefault(index, _Block("thinking" if piece.thinking or piece.signature else "text"))
         if piece.signature:
             block.signature.append(piece.signature)
         if piece.citation is not None and (source := source_of(piece.citation)) is not None:

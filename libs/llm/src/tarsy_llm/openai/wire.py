@@ -16,6 +16,8 @@ from tarsy_llm.tool_schemas import schema_for_provider
 
 EFFORT: dict[Thinking, str] = {"off": "none", "low": "low", "medium": "medium", "high": "high"}
 
+OPENAI_HOSTS = (".openai.com", ".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com")
+
 
 def first_form(settings: ModelSettings) -> RequestForm:
     """OpenAI's reasoning models refuse the old key, and many servers know no other. A refusal teaches better."""
@@ -57,7 +59,7 @@ def encode_body(head: Body, messages: bytes) -> bytes:
 
 def _is_openai(base_url: str | None) -> bool:
     host = urlsplit(base_url or "https://api.openai.com").hostname or ""
-    return host.endswith(".openai.com")
+    return host.endswith(OPENAI_HOSTS)
 
 
 def _tools(settings: ModelSettings, request: LlmRequest) -> dict[str, JsonValue]:
