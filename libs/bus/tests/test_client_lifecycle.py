@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -95,6 +96,47 @@ async def test_one_that_does_not_come_to_an_end_is_given_up(monkeypatch: pytest.
     with pytest.raises(asyncio.CancelledError):
         await starting
     assert not client.connected
+
+
+class BrokerThatFallsSilent:
+    """It answers the first request of a connection, for the versions that it speaks, and no other."""
+
+    def __init__(self) -> None:
+        self.silent, self.left = asyncio.Event(), asyncio.Event()
+
+    async def serve(self, reading: asyncio.StreamReader, writing: asyncio.StreamWriter) -> None:
+        number = (await self._request(reading))[4:8]
+        metadata_in_one_version = struct.pack(">hihhh", 0, 1, 3, 0, 0)
+        writing.write(struct.pack(">i", 4 + len(metadata_in_one_version)) + number + metadata_in_one_version)
+        await self._request(reading)
+        self.silent.set()
+        await reading.read()
+        self.left.set()
+        writing.close()
+
+    async def _request(self, reading: asyncio.StreamReader) -> bytes:
+        (size,) = struct.unpack(">i", await reading.readexactly(4))
+        return await reading.readexactly(size)
+
+
+async def test_a_connection_whose_first_answer_nobody_waits_for_any_more_is_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(client_lifecycle, "START_SECONDS", 0.05)
+    broker = BrokerThatFallsSilent()
+    async with await asyncio.start_server(broker.serve, "127.0.0.1", 0) as listener:
+        port = listener.sockets[0].getsockname()[1]
+        client = reader(bus_of_tests(f"127.0.0.1:{port}", "t"))
+        starting = asyncio.create_task(start_client(client))
+        try:
+            async with asyncio.timeout(LIMIT_SECONDS):
+                await broker.silent.wait()
+                starting.cancel()
+                await asyncio.wait([starting])
+                await stop_client(client)
+                await broker.left.wait()
+        finally:
+            listener.abort_clients()
 
 
 @pytest.mark.parametrize("client", [CancelledByItself, Failing])

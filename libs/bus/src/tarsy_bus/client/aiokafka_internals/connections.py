@@ -32,6 +32,7 @@ def share_connections(client: Client, connections: BrokerConnections) -> None:
         return known or [(host, port) for host, port, _ in inner.hosts]
 
     sharing, close = SharingClient(others=brokers), inner.close
+    opened: list[AIOKafkaConnection] = []
 
     async def connect(host: str, port: int, **arguments: object) -> AIOKafkaConnection:
         made = await connections.connect((host, port), lambda: create_conn(host, port, **arguments), sharing)
@@ -40,11 +41,14 @@ def share_connections(client: Client, connections: BrokerConnections) -> None:
             # The client has closed those that it knew of: nobody would ever close this one.
             made.close()
             raise KafkaConnectionError(f"the client was closed while it connected to {host}:{port}")
+        opened[:] = [made, *(one for one in opened if one.connected())]
         return made
 
     async def close_shared() -> None:
         connections.close(sharing)
         await close()
+        # aiokafka forgets the connection of a start that was cancelled while it waited for the first answer.
+        await asyncio.gather(*(one.close() for one in opened if one.connected()))
 
     for name in ("bootstrap", "_get_conn"):
         function = copy_with_names(getattr(AIOKafkaClient, name), create_conn=connect)
