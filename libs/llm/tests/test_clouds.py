@@ -548,10 +548,8 @@ def test_no_repr_shows_a_credential() -> None:
 
 
 def test_who_asks_no_cloud_imports_nothing_of_it() -> None:
-    program = (
-        "import sys, tarsy_llm.providers; "
-        "print([name for name in ('botocore', 'azure', 'msal', 'google', 'anthropic', 'aiohttp') if name in sys.modules])"
-    )
+    names = "botocore", "azure", "msal", "google", "anthropic", "aiohttp"
+    program = f"import sys, tarsy_llm.providers; print([name for name in {names} if name in sys.modules])"
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == "[]"
 
