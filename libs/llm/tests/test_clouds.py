@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,7 +40,8 @@ from tarsy_llm.clouds.bedrock import bedrock_llm, model_address
 from tarsy_llm.clouds.vertex import claude_address, vertex_llm
 from tarsy_llm.credentials.cache import CredentialCache, Lease
 from tarsy_llm.model_settings import ModelSettings
-from tarsy_llm.protocol import Llm, LlmCallError
+from tarsy_llm.protocol import Delta, Llm, LlmCallError
+from tarsy_llm.providers import PROVIDER_TYPES
 
 CLAUDE, NOVA = "eu.anthropic.claude-sonnet-4-5-20250929-v1:0", "eu.amazon.nova-2-lite-v1:0"
 TOKEN = "ya29.planted-token"
@@ -425,6 +428,16 @@ async def test_a_broken_stream_of_bedrock_is_cut_off(model: str) -> None:
         assert (await failure_of(llm, request())).kind == "provider_error"
 
 
+async def test_who_stops_listening_to_a_cloud_hangs_up_at_once() -> None:
+    begun = converse_frames(("messageStart", {"role": "assistant"}), *converse_text(0, "Hi"))
+    async with asked(bedrock, Reply([*begun, Silence()]), model=NOVA) as (llm, server), asyncio.timeout(90):
+        async with aclosing(llm.stream(request())) as stream:
+            async for part in stream:
+                if isinstance(part, Delta) and part.text:
+                    break
+        await server.left.wait()
+
+
 @pytest.mark.parametrize(
     ("status", "kind"),
     [
@@ -532,3 +545,16 @@ async def test_an_expired_credential_is_never_sent() -> None:
 def test_no_repr_shows_a_credential() -> None:
     settings = ModelSettings(model="m", api_key=SecretStr("planted"), cloud={"credentials": "planted"})
     assert "planted" not in f"{settings}{Lease('planted')}"
+
+
+def test_who_asks_no_cloud_imports_nothing_of_it() -> None:
+    names = "botocore", "azure", "msal", "google", "anthropic", "aiohttp"
+    program = f"import sys, tarsy_llm.providers; print([name for name in {names} if name in sys.modules])"
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "[]"
+
+
+def test_each_cloud_is_a_type_of_the_configuration() -> None:
+    assert {"azure", "bedrock", "vertexai"} <= PROVIDER_TYPES.keys()
+    for kind in PROVIDER_TYPES.values():
+        assert set(kind.required) <= {*kind.options, "base_url"}

@@ -42,7 +42,7 @@ class NativeTools(Section):
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """What a provider cannot be asked without, and the variables that are looked at for it."""
+    """Something that a provider cannot be asked without, and the variables that are looked at for it."""
 
     what: str
     variables: tuple[str, ...]

@@ -36,7 +36,7 @@ def azure_llm(settings: ModelSettings) -> Llm:
 
 
 def completions_address(settings: ModelSettings) -> str:
-    """Of the v1 API, or with `api_version` of the one by deployments. `base_url` may go on behind the resource."""
+    """The v1 API, or with `api_version` the one by deployments. `base_url` may go on behind the resource."""
     parts = urlsplit(settings.base_url or "")
     resource = f"{parts.scheme}://{parts.netloc}{parts.path.partition('/openai')[0].rstrip('/')}"
     version = settings.cloud.get("api_version")

@@ -36,7 +36,7 @@ def to_converse(settings: ModelSettings, body: Body) -> Body:
 
 
 def _thinking(settings: ModelSettings) -> dict[str, JsonValue]:
-    """Of models that can be told. Nova thinks only when it is told."""
+    """Some models can be told. Nova thinks only when it is told."""
     effort = settings.thinking
     if effort is None or effort == "off":
         return {}

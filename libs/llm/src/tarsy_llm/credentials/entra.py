@@ -50,7 +50,7 @@ def _fetch() -> Lease[str]:
 
 
 def _credential(environ: Mapping[str, str]) -> "ClosingCredential":
-    """What the environment names is asked alone: in a chain its reason would be lost among those of all others."""
+    """The source that the environment names, alone: in a chain its reason would be lost among those of others."""
     from azure.identity import (
         DefaultAzureCredential,
         EnvironmentCredential,
@@ -58,7 +58,7 @@ def _credential(environ: Mapping[str, str]) -> "ClosingCredential":
         WorkloadIdentityCredential,
     )
 
-    # Read whole: a host that is named by `AZURE_AUTHORITY_HOST` may be in a cloud without the public one.
+    # A host of its own may be in a cloud that does not see the public one.
     limits: dict[str, Any] = {"connection_timeout": CONNECT_SECONDS, "read_timeout": READ_SECONDS, "retry_total": 1}
     own_host: dict[str, Any] = {"disable_instance_discovery": True} if environ.get("AZURE_AUTHORITY_HOST") else {}
     if environ.get("AZURE_FEDERATED_TOKEN_FILE"):

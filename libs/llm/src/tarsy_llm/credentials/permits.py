@@ -8,7 +8,7 @@ from typing import Protocol
 class Permit(Protocol):
     @property
     def secret(self) -> str | None:
-        """What no sentence may hold."""
+        """Left out of every sentence."""
         ...
 
     def headers(self, address: str, sent: Mapping[str, str], body: bytes) -> Mapping[str, str]:
