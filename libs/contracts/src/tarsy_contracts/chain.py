@@ -169,6 +169,19 @@ class CallLimits(Value):
     conclusion_seconds: Seconds = 0.0
 
 
+class SummaryLabel(Value):
+    label: str
+    description: str = ""
+
+
+class LabelRule(Value):
+    """The labels that an executive summary may give its session: one of them, or several with `multi`."""
+
+    labels: tuple[SummaryLabel, ...]
+    multi: bool = False
+    instructions: str = ""
+
+
 class ResolvedChain(Value):
     """`summary_llm_provider` writes the summaries of long results; the default is the agent's own provider.
 
@@ -193,7 +206,7 @@ class ResolvedChain(Value):
     after the last stage that acts; nobody without one. `actions_per_hour`: so many calls of its action agents are
     granted for one workload; 0 is no limit.
     `calendar`: what agents are told of the day on which they begin; nothing without one. In a session it is that of
-    the alert's team.
+    the alert's team. `labels`: those that the executive summary chooses from; none without.
     `sub_agents`: all that other agents may send. Where their settings differ, those of one name have several keys.
     """
 
@@ -216,6 +229,7 @@ class ResolvedChain(Value):
     actions_per_hour: Count = 0
     sub_agents: dict[str, ResolvedAgent] = Field(default_factory=dict)
     calendar: Calendar | None = None
+    labels: LabelRule | None = None
 
     def agents(self) -> Iterator[ResolvedAgent]:
         """All that may run, in their order."""

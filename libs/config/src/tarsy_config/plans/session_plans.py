@@ -35,6 +35,7 @@ def plan_of(sections: Sections, settings: ChainSettings, choice: AlertChoice) ->
         if configured.actions_per_hour is None
         else configured.actions_per_hour,
         calendar=sections.system.calendar,
+        labels=sections.labels_of(configured),
         sub_agents={key: build.agent(one) for key, one in settings.sub_agents.items()},
     )
     requested = (sections.llm_providers.get(name) for name in chain.llm_providers)

@@ -22,6 +22,7 @@ from tarsy_session.prompts.system import (
 )
 from tarsy_session.state import INVESTIGATION, Ending, Investigating, Stage
 from tarsy_session.state_queries import final_analysis, is_action, is_last_action, partial_reason
+from tarsy_session.summary_labels import part_labels
 from tarsy_session.tools.withheld_tools import evidence_limits
 
 EXECUTIVE_SUMMARY = "Executive Summary"
@@ -67,12 +68,15 @@ def _complete(
     state: Investigating, *, executive_summary: str = "", executive_summary_error: str = ""
 ) -> e.SessionCompleted:
     """Returns the end with an analysis, and with what that analysis could not rest on."""
+    summary = part_labels(executive_summary, state.started.chain.labels)
     return e.SessionCompleted(
         final_analysis=final_analysis(state),
-        executive_summary=executive_summary,
+        executive_summary=summary.text,
         executive_summary_error=executive_summary_error,
         partial_reason=partial_reason(state),
         evidence_limits=evidence_limits(state),
+        labels=tuple(dict.fromkeys((*state.started.labels, *summary.labels))),
+        labels_error=summary.error,
     )
 
 
