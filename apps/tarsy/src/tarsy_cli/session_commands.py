@@ -82,6 +82,7 @@ def sessions(
     cluster: Annotated[str, typer.Option(help="only alerts from this cluster")] = "",
     namespace: Annotated[str, typer.Option(help="only alerts from this namespace")] = "",
     workload: Annotated[str, typer.Option(help="only alerts of this Deployment, StatefulSet, Job ...")] = "",
+    label: Annotated[str, typer.Option(help="only sessions that have this label")] = "",
     as_json: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
@@ -90,7 +91,9 @@ def sessions(
     from tarsy_cli.lists.sessions import SessionQuery, print_sessions, read_sessions
 
     api = api_of(home, url)
-    query = SessionQuery(search=search, severity=severity, cluster=cluster, namespace=namespace, workload=workload)
+    query = SessionQuery(
+        search=search, severity=severity, cluster=cluster, namespace=namespace, workload=workload, label=label
+    )
     with exit_on_failure(api):
         if as_json:
             print_json(read_sessions(api, query))

@@ -171,6 +171,19 @@ class CallLimits(Value):
     conclusion_seconds: Seconds = 0.0
 
 
+class SummaryLabel(Value):
+    label: str
+    description: str = ""
+
+
+class LabelRule(Value):
+    """The labels that an executive summary may give its session: one of them, or several with `multi`."""
+
+    labels: tuple[SummaryLabel, ...]
+    multi: bool = False
+    instructions: str = ""
+
+
 class ResolvedChain(Value):
     """`summary_llm_provider` writes the summaries of long results; the default is the agent's own provider.
 
@@ -195,7 +208,7 @@ class ResolvedChain(Value):
     after the last stage that acts; nobody without one. `actions_per_hour`: so many calls of its action agents are
     granted for one workload; 0 is no limit.
     `calendar`: what agents are told of the day on which they begin; nothing without one. In a session it is that of
-    the alert's team.
+    the alert's team. `labels`: those that the executive summary chooses from; none without.
     `sub_agents`: all that other agents may send. Where their settings differ, those of one name have several keys.
     `budget`: of the session, in all its lives. `day_budgets`: those of its day that it counts to.
     """
@@ -221,6 +234,7 @@ class ResolvedChain(Value):
     calendar: Calendar | None = None
     budget: Budget = NO_BUDGET
     day_budgets: DayBudgets = NO_DAY_BUDGETS
+    labels: LabelRule | None = None
 
     def agents(self) -> Iterator[ResolvedAgent]:
         """All that may run, in their order."""

@@ -75,12 +75,22 @@ def may_want(receiver: Receiver, kind: NotificationKind) -> bool:
     return kind in receiver.events or (receiver.type == "slack" and kind == "started")
 
 
-def wants(receiver: Receiver, kind: NotificationKind, session: InvestigatedSession) -> bool:
-    """Whether the receiver is told. Slack is told of each start of an alert that names a message there."""
+def wants(receiver: Receiver, kind: NotificationKind, session: InvestigatedSession, event: PublicEvent) -> bool:
+    """Whether the receiver is told. Slack is told of each start of an alert that names a message there.
+
+    Labels choose among completed investigations: one that failed was given none, and somebody has to know of it.
+    """
+    if isinstance(event, PublicSessionCompleted) and receiver.labels and not _has_label(receiver, event):
+        return False
     if receiver.chains and session.chain not in receiver.chains:
         return False
     answers_a_message = receiver.type == "slack" and kind == "started" and session.fingerprint is not None
     return kind in receiver.events or answers_a_message
+
+
+def _has_label(receiver: Receiver, event: PublicSessionCompleted) -> bool:
+    given = {label.casefold() for label in event.session_labels}
+    return not given.isdisjoint(label.casefold() for label in receiver.labels)
 
 
 def session_of(event: PublicSessionStarted, session_id: str) -> InvestigatedSession:

@@ -61,6 +61,8 @@ def _figures(session: SessionDetail) -> Iterator[str]:
     began = f"{datetime.fromisoformat(session.created_at).astimezone():%Y-%m-%d %H:%M:%S}"
     took = f", {_seconds(session.duration_ms)}" if session.duration_ms is not None else ""
     yield f"began {began}{took}, chain {one_line(session.chain_id)}{', scripted' if session.scripted else ''}"
+    if session.session_labels:
+        yield f"labels: {', '.join(map(one_line, session.session_labels))}"
     if session.chain_chosen_by:
         yield f"chosen by: {one_line(session.chain_chosen_by)}"
     yield (

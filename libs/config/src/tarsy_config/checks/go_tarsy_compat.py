@@ -40,8 +40,6 @@ WITHOUT_MEANING: Mapping[tuple[KeyPath, ...], str] = {
     below("memory", DEFAULTS): NOT_YET,
     below("executive_summary_backend", DEFAULTS, CHAIN): NATIVE,
     below("compose_backend", DEFAULTS, CHAIN): NATIVE,
-    below("label_maps", ()): NOT_YET,
-    below("label_map", DEFAULTS, CHAIN): NOT_YET,
     below("ScoringAgent", (*DEFAULTS, "agents")): NOT_YET,
     below("fallback_list", (*DEFAULTS, "summarization")): "has no effect yet: summaries ask the fallbacks of the agent",
     below("prompt_caching", SYSTEM): "has no effect here: prompts are cached wherever the provider can",

@@ -34,6 +34,7 @@ BUILT_IN: Mapping[str, frozenset[str]] = {
     "agent_chains": frozenset(built_in.CHAINS),
     "llm_providers": frozenset(built_in.PROVIDERS),
     "fallback_lists": frozenset(),
+    "label_maps": frozenset(built_in.LABEL_MAPS),
     "skills": frozenset(),
 }
 

@@ -39,6 +39,7 @@ def plan_of(sections: Sections, settings: ChainSettings, choice: AlertChoice) ->
         calendar=sections.system.calendar,
         budget=NO_BUDGET if (budget := configured.budget or sections.defaults.budget) is None else budget.to_budget(),
         day_budgets=days.of_session(settings.chain_id, choice.labels.get(days.team_label, "")),
+        labels=sections.labels_of(configured),
         sub_agents={key: build.agent(one) for key, one in settings.sub_agents.items()},
     )
     requested = (sections.llm_providers.get(name) for name in chain.llm_providers)

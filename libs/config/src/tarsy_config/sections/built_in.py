@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tarsy_config.sections.chains import Agent, AgentChain, StageAgent, StageConfig
+from tarsy_config.sections.labels import LabelChoice, LabelMap
 from tarsy_config.sections.providers import LlmProvider, NativeTools
 from tarsy_config.sections.servers import McpServerConfig
 from tarsy_config.sections.transports import Transport
@@ -119,3 +120,14 @@ def servers(environ: Mapping[str, str]) -> Mapping[str, McpServerConfig]:
 def _with_env(server: McpServerConfig, env: Mapping[str, str]) -> McpServerConfig:
     transport = Transport.model_validate(server.transport.model_dump(exclude_unset=True) | {"env": dict(env)})
     return server.model_copy(update={"transport": transport})
+
+
+LABEL_MAPS: Mapping[str, LabelMap] = {
+    "builtin": LabelMap(
+        labels=(
+            LabelChoice(label="action", description="a person has to do something soon"),
+            LabelChoice(label="watch", description="nothing has to be done now, but it may get worse"),
+            LabelChoice(label="noise", description="it is over, harmless or a false alarm"),
+        )
+    )
+}

@@ -51,6 +51,7 @@ class Defaults(FallbackChoice, SomeOptions):
     alert_type: Name = DEFAULT_ALERT_TYPE
     unknown_alert_type: UnknownAlertType = "refuse"
     runbook: str = ""
+    label_map: str | None = None
     agents: dict[Name, ModelChoice] = Field(default_factory=dict)
     executive_summary: ModelChoice = ModelChoice()
     compose: Compose = Compose()

@@ -37,7 +37,8 @@ class Receiver(Section):
     """One place that is told, in a consumer group of its own: an outage of one holds up no other.
 
     `events`: what it is told of. A receiver in Slack is also told of the start of alerts that name a message there.
-    `chains`: only investigations of these; empty for all. `give_up_after`: how old an event may be of which it is told.
+    `chains`: only investigations of these; empty for all. `labels`: of completed investigations, only those that have
+    one of these; empty for all. `give_up_after`: how old an event may be of which it is told.
     `token_env` and `secret_env` name variables of the notifier's environment. `secret_env` signs what a
     webhook gets. `api_url`: where Slack's API answers.
 
@@ -55,6 +56,7 @@ class Receiver(Section):
         "budget",
     )
     chains: tuple[Name, ...] = ()
+    labels: tuple[Name, ...] = ()
     give_up_after: Seconds = 3600.0
     channel: Name | None = Field(None, validate_default=True)
     token_env: Name = SLACK_TOKEN

@@ -73,7 +73,8 @@ class SessionTotals(SessionOverview):
     for people; empty in older sessions. `chain_unmatched`: it is the default, as none matched. `has_sub_agents`: an
     agent has sent another one. `has_action_stages`: its chain has stages that act. `action_verdict`: what they came to,
     the weightiest; null before one has ended. `actions_executed`: whether one changed something, or may have; null
-    likewise.
+    likewise. `session_labels`: `weekday`, `weekend` or `holiday`, `staffed` or `unstaffed`, and those that its
+    executive summary gave it.
     """
 
     scripted: bool
@@ -86,6 +87,7 @@ class SessionTotals(SessionOverview):
     executive_summary_error: str | None = None
     partial_reason: str | None = None
     evidence_limits: tuple[str, ...] = ()
+    session_labels: tuple[str, ...] = ()
     total_stages: int
     has_parallel_stages: bool
     has_sub_agents: bool = False

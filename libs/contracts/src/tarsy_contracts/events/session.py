@@ -134,6 +134,8 @@ class SessionCompleted(Message):
     The executive summary is nice to have: without it, `executive_summary_error` says why. `partial_reason`: why the
     analysis is less than whole; empty where each agent of the investigation concluded itself. `evidence_limits`: which
     agents had no tools of which servers, a sentence each. `sources`: the web pages that analysis and summary cite.
+    `labels`: all that the session has now, those of its beginning first. `labels_error`: why its summary gave it fewer
+    than the model named, or none.
     """
 
     type: ClassVar[str] = "session.completed"
@@ -143,6 +145,8 @@ class SessionCompleted(Message):
     partial_reason: str = ""
     evidence_limits: tuple[str, ...] = ()
     sources: tuple[WebSource, ...] = ()
+    labels: tuple[str, ...] = ()
+    labels_error: str = ""
 
 
 class SessionFailed(Message):

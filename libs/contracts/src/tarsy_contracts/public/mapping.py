@@ -51,6 +51,7 @@ def public_event(event: e.Event) -> PublicEvent | None:  # noqa: C901 - one case
                 partial_reason=event.partial_reason,
                 evidence_limits=event.evidence_limits,
                 sources=_sources(event.sources),
+                session_labels=event.labels,
             )
         case e.SessionFailed():
             return session.PublicSessionFailed(error=event.error)
@@ -285,6 +286,7 @@ def _session_started(event: e.SessionStarted) -> session.PublicSessionStarted:
         chain=event.chain.chain_id,
         stages=tuple(stage.name for stage in event.chain.stages),
         rerun_of=None if event.alert.rerun is None else event.alert.rerun.parent_id,
+        session_labels=event.labels,
     )
 
 

@@ -33,7 +33,8 @@ class InvestigatedAlert(PublicValue):
 class PublicSessionStarted(PublicEvent):
     """An alert is investigated. `chain` is the name of the plan, `stages` its steps.
 
-    `rerun_of`: the session whose alert is investigated again.
+    `rerun_of`: the session whose alert is investigated again. `session_labels`: `weekday`, `weekend` or `holiday`, and
+    `staffed` or `unstaffed`, where a calendar is configured.
     """
 
     type: ClassVar[str] = "tarsy.session.started"
@@ -41,6 +42,7 @@ class PublicSessionStarted(PublicEvent):
     chain: str
     stages: tuple[str, ...] = ()
     rerun_of: str | None = None
+    session_labels: tuple[str, ...] = ()
 
 
 class PublicSessionCompleted(PublicEvent):
@@ -48,6 +50,7 @@ class PublicSessionCompleted(PublicEvent):
 
     `partial_reason`: why the analysis is less than whole; empty where each agent concluded itself. `evidence_limits`:
     which agents had no tools of which servers, a sentence each. `sources`: the web pages that the analysis cites.
+    `session_labels`: those of its beginning, and those that its executive summary gave it.
     """
 
     type: ClassVar[str] = "tarsy.session.completed"
@@ -57,6 +60,7 @@ class PublicSessionCompleted(PublicEvent):
     partial_reason: str = ""
     evidence_limits: tuple[str, ...] = ()
     sources: tuple[PublicWebSource, ...] = ()
+    session_labels: tuple[str, ...] = ()
 
 
 class PublicSessionFailed(PublicEvent):

@@ -24,6 +24,7 @@ from tarsy_session.prompts.system import (
 from tarsy_session.sources import select_cited
 from tarsy_session.state import INVESTIGATION, Ending, Investigating, Stage
 from tarsy_session.state_queries import final_analysis, is_action, is_last_action, partial_reason
+from tarsy_session.summary_labels import part_labels
 from tarsy_session.tools.withheld_tools import evidence_limits
 
 EXECUTIVE_SUMMARY = "Executive Summary"
@@ -79,14 +80,16 @@ def _complete(
     state: Investigating, *, executive_summary: str = "", executive_summary_error: str = "", otherwise_partial: str = ""
 ) -> e.SessionCompleted:
     """Returns the end with an analysis, and with what that analysis could not rest on."""
-    analysis = final_analysis(state)
+    analysis, summary = final_analysis(state), part_labels(executive_summary, state.started.chain.labels)
     return e.SessionCompleted(
         final_analysis=analysis,
-        executive_summary=executive_summary,
+        executive_summary=summary.text,
         executive_summary_error=executive_summary_error,
         partial_reason=partial_reason(state) or otherwise_partial,
         evidence_limits=evidence_limits(state),
-        sources=select_cited(state, analysis, executive_summary),
+        sources=select_cited(state, analysis, summary.text),
+        labels=tuple(dict.fromkeys((*state.started.labels, *summary.labels))),
+        labels_error=summary.error,
     )
 
 

@@ -48,7 +48,8 @@ def compose_synthesis(state: Investigating, stage: Stage, at: datetime, tools: S
 
 def compose_summary(state: Investigating, stage: Stage, at: datetime, tools: Sequence[OfferedTool]) -> str:
     firing = describe_firing(state)
-    return compose_executive_summary_prompt(state.started.alert, final_analysis(state), firing=firing)
+    labels = state.started.chain.labels
+    return compose_executive_summary_prompt(state.started.alert, final_analysis(state), firing=firing, labels=labels)
 
 
 def _with_time(state: Investigating, at: datetime, task: str) -> str:

@@ -106,6 +106,7 @@ export const en = frozen({
     notice: "{status}: {title}",
   },
   marks: {
+    labelTitle: "Its summary gave it this label",
     waits: "needs approval",
     waitsTitle: { one: "{count} call to be decided", other: "{count} calls to be decided" },
     partial: "partial",
@@ -150,6 +151,7 @@ export const en = frozen({
       workload: "Workload",
       type: "Alert type",
       chain: "Chain",
+      label: "Label",
       id: "Id",
     },
   },
@@ -284,6 +286,7 @@ export const en = frozen({
       tokens: "Tokens",
       parent: "Run again from",
       reruns: "Run again as",
+      labels: "Labels",
       record: "Record",
       session: "Session",
     },
