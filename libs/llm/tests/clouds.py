@@ -6,7 +6,8 @@ import struct
 from binascii import crc32
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from ipaddress import IPv4Address
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,11 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 from claude import Said
-from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 from pydantic import JsonValue
 from wire import Asked, Reply
 
@@ -24,7 +28,12 @@ from tarsy_llm.model_settings import ModelSettings
 REGION, ACCESS_KEY, SECRET_KEY = "eu-west-1", "AKIAPLANTED", "planted-secret-key"
 SIGNED_AWS = {"AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY}
 EVENT_STREAM = "application/vnd.amazon.eventstream"
-CLOUD_VARIABLES = ("AWS_", "AZURE_", "GOOGLE_", "IDENTITY_", "OPENAI_", "MSI_", "GCE_", "CLOUDSDK_")
+CLOUD_VARIABLES = ("AWS_", "AZURE_", "REQUESTS_", "GOOGLE_", "IDENTITY_", "OPENAI_", "MSI_", "GCE_", "CLOUDSDK_")
+
+KEY_USAGES = (
+    "digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement",
+    "key_cert_sign", "crl_sign", "encipher_only", "decipher_only",
+)  # fmt: skip
 
 
 def on_cloud(settings: ModelSettings, **cloud: str) -> ModelSettings:
@@ -152,6 +161,27 @@ def service_account(folder: Path, token_url: str) -> Path:
         "token_uri": token_url,
     }
     (file := folder / "account.json").write_text(json.dumps(account), "utf-8")
+    return file
+
+
+def self_signed(folder: Path) -> Path:
+    """A certificate for 127.0.0.1 that strict clients take, with its key, in one file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    named, now = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "entra")]), datetime.now(UTC)
+    allowed = {name: name in ("digital_signature", "key_cert_sign") for name in KEY_USAGES}
+    certificate = (
+        x509.CertificateBuilder(named, named, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .add_extension(x509.KeyUsage(**allowed), critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    (file := folder / "entra.pem").write_bytes(
+        key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()) + certificate.public_bytes(Encoding.PEM)
+    )
     return file
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import ssl
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -29,6 +30,7 @@ from clouds import (
     exception,
     google_token,
     on_cloud,
+    self_signed,
     service_account,
 )
 from pydantic import JsonValue, SecretStr
@@ -125,6 +127,59 @@ async def test_entra_that_refuses_is_told_as_missing_credentials() -> None:
                 error = await failure_of(llm, request())
     assert (error.kind, server.asked) == ("credentials", [])
     assert str(error).startswith("Entra ID gives no credentials: ")
+
+
+@asynccontextmanager
+async def workload_identity(folder: Path, token: Reply) -> AsyncIterator[tuple[Llm, ProviderServer, ProviderServer]]:
+    """A pod of AKS: a federated token in a file, and an Entra ID whose certificate only we know."""
+    certificate = self_signed(folder)
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    tls.load_cert_chain(certificate)
+    (folder / "federated").write_text("eyJ.planted.federated")
+    async with ProviderServer([token], tls).running() as login:
+        with clean_environment(
+            AZURE_FEDERATED_TOKEN_FILE=str(folder / "federated"),
+            AZURE_CLIENT_ID="our-client",
+            AZURE_TENANT_ID="our-tenant",
+            AZURE_AUTHORITY_HOST=login.url,
+            REQUESTS_CA_BUNDLE=str(certificate),
+        ):
+            async with asked(lambda one: azure_llm(on_cloud(one)), completions.HI) as (llm, server):
+                yield llm, server, login
+
+
+async def test_workload_identity_of_a_pod_is_exchanged_for_a_token_of_entra(tmp_path: Path) -> None:
+    async with workload_identity(tmp_path, google_token(TOKEN)) as (llm, server, login):
+        assert (await answer_of(llm, request())).text == "Hi"
+    assert server.asked[0].headers["authorization"] == f"Bearer {TOKEN}"
+    assert b"client_assertion=eyJ.planted.federated" in login.asked[-1].body
+    assert b"scope=https%3A%2F%2Fcognitiveservices.azure.com%2F.default" in login.asked[-1].body
+
+
+async def test_a_pod_that_entra_does_not_know_is_told_why(tmp_path: Path) -> None:
+    said = {"error": "invalid_client", "error_description": "AADSTS700213: no matching federated identity record"}
+    async with workload_identity(tmp_path, Reply([json.dumps(said).encode()], 401, "application/json")) as given:
+        llm, server, _ = given
+        error = await failure_of(llm, request())
+    assert (error.kind, server.asked) == ("credentials", [])
+    assert "AADSTS700213" in str(error)
+    assert "planted" not in str(error)
+
+
+async def test_an_entra_that_cannot_be_reached_may_be_reached_later(tmp_path: Path) -> None:
+    (tmp_path / "federated").write_text("eyJ.planted.federated")
+    async with ProviderServer([]).running() as gone:
+        host = gone.url.replace("http:", "https:")
+    with clean_environment(
+        AZURE_FEDERATED_TOKEN_FILE=str(tmp_path / "federated"),
+        AZURE_CLIENT_ID="our-client",
+        AZURE_TENANT_ID="our-tenant",
+        AZURE_AUTHORITY_HOST=host,
+    ):
+        async with asked(lambda one: azure_llm(on_cloud(one))) as (llm, server):
+            error = await failure_of(llm, request())
+    assert (error.kind, server.asked) == ("provider_error", [])
+    assert str(error).startswith("the token server of Entra ID cannot be reached or failed: ")
 
 
 # Vertex AI

@@ -5,7 +5,9 @@ import re
 from tarsy_llm.http.http_errors import sentence
 from tarsy_llm.protocol import LlmCallError
 
-TOKENS = re.compile(r"eyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?|ya29\.[\w.-]+|(?<=secret=)\S+|(?<=assertion=)\S+")
+TOKENS = re.compile(
+    r"eyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?|ya29\.[\w.-]+|(?<=secret=)\S+|(?<=assertion=)\S+|(?<=_token['\"]: ['\"])[^'\"]+"
+)
 
 
 def no_credentials(cloud: str, detail: object) -> LlmCallError:
