@@ -115,7 +115,7 @@ def test_one_call_at_a_time_tries_it_and_an_answer_closes_it() -> None:
     with world.circuits.call("first"):
         assert world.circuits.skips("first", ["second"])
     assert not world.circuits.skips("first", ["second"])
-    assert world.circuits.failing() == ()
+    assert world.circuits.list_failing() == ()
 
 
 def test_a_try_that_is_cancelled_leaves_the_next_call_another() -> None:
@@ -175,7 +175,7 @@ def test_it_says_who_fails_why_and_since_when() -> None:
     world.seconds = 10.0
     world.fail("first")
     world.seconds = 15.0
-    (failing,) = world.circuits.failing()
+    (failing,) = world.circuits.list_failing()
     assert (failing.provider, failing.kind, failing.since) == ("first", "credentials", BEGAN + timedelta(seconds=10))
     assert world.circuits.explain_degraded() == [
         "The LLM provider first fails (credentials): others are asked in its stead"
@@ -188,4 +188,4 @@ def test_a_provider_with_other_settings_begins_anew() -> None:
     world.fail("first")
     world.llms["first"] = Silent()
     assert not world.circuits.skips("first", ["second"])
-    assert world.circuits.failing() == ()
+    assert world.circuits.list_failing() == ()

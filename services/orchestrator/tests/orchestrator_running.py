@@ -47,7 +47,7 @@ from tarsy_orchestrator.partition.refused_partitions import RefusedPartitions
 from tarsy_service.loop_progress import ServiceLoops
 from tarsy_service.process.alerts_under_way import AlertsUnderWay
 from tarsy_service.supervision import Supervisor
-from tarsy_service.telemetry.model_metrics import ModelCallMetrics
+from tarsy_service.telemetry.model_metrics import ModelCallMetrics, ProviderMetrics
 from tarsy_session.decision_input import Spendings
 from tarsy_testing.real_servers import eventually
 
@@ -170,20 +170,20 @@ class RunningOwner:
 
     def _surroundings(self) -> Dependencies:
         llms = {"scripted": self.llm}
-        model_calls = ModelCallMetrics(self.registry, "orchestrator", {"scripted": ModelIdentity("scripted", "m")})
+        providers = ProviderMetrics(self.registry, "orchestrator")
         return Dependencies(
             publisher=self.publisher,
             chunks=self.chunks,
             liveness=self.liveness,
             catalog=self._catalog,
             llms=llms,
-            circuits=Circuits(llms, model_calls, monotonic=self._monotonic, now=self._clock),
+            circuits=Circuits(llms, providers, monotonic=self._monotonic, now=self._clock),
             admission=AdmissionQueue(self._most_sessions),
             background=AdmissionQueue(BACKGROUND_PHASES),
             llm_slots=asyncio.Semaphore(100),
             masker=masker(),
             metrics=Metrics(self.registry, ["scripted"]),
-            model_calls=model_calls,
+            model_calls=ModelCallMetrics(self.registry, "orchestrator", {"scripted": ModelIdentity("scripted", "m")}),
             traces=SessionTraces(NoOpTracer(), lambda: datetime.now(UTC)),
             now=self._clock,
             monotonic=self._monotonic,

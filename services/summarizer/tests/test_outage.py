@@ -12,7 +12,7 @@ from tarsy_contracts.wire.topics import Topics
 from tarsy_llm.circuits import Circuits
 from tarsy_masking.masker import Masker
 from tarsy_processes.ports import free_port
-from tarsy_service.telemetry.model_metrics import ModelCallMetrics
+from tarsy_service.telemetry.model_metrics import ModelCallMetrics, ProviderMetrics
 from tarsy_summarizer.metrics import Metrics
 from tarsy_summarizer.models import Models
 from tarsy_summarizer.summarize import Summarizer
@@ -26,17 +26,17 @@ async def test_it_waits_out_its_time_and_then_says_that_kafka_could_not_be_reach
         pauses.append(seconds)
 
     bus = Bus(bootstrap=f"127.0.0.1:{free_port()}", topics=Topics("none"), client="test")
-    model_calls = ModelCallMetrics(CollectorRegistry(), "summarizer", {})
+    providers = ProviderMetrics(CollectorRegistry(), "summarizer")
     models = Models(
         llms={},
-        circuits=Circuits({}, model_calls, monotonic=lambda: sum(pauses), now=lambda: datetime.now(UTC)),
+        circuits=Circuits({}, providers, monotonic=lambda: sum(pauses), now=lambda: datetime.now(UTC)),
         chunks=ChunkSender(Publisher(bus, source="test", now=lambda: datetime.now(UTC))),
         masker=Masker.default(),
         now=lambda: datetime.now(UTC),
         monotonic=lambda: sum(pauses),
         sleep=sleep,
         metrics=Metrics(CollectorRegistry()),
-        model_calls=model_calls,
+        model_calls=ModelCallMetrics(CollectorRegistry(), "summarizer", {}),
     )
     result = await Summarizer(bus, models, worker_id="w", input_bytes=1_000).run(summary(timeout=60), "claim")
     # The last attempt may be cut short: it has what is left of the time, and takes as long as the machine needs.

@@ -36,7 +36,7 @@ from tarsy_orchestrator.metrics import Metrics as OrchestratorMetrics
 from tarsy_orchestrator.partition.inputs.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.owner import Owner
 from tarsy_orchestrator.partition.refused_partitions import RefusedPartitions
-from tarsy_service.telemetry.model_metrics import ModelCallMetrics
+from tarsy_service.telemetry.model_metrics import ModelCallMetrics, ProviderMetrics
 from tarsy_summarizer.metrics import Metrics as SummarizerMetrics
 from tarsy_summarizer.models import Models
 from tarsy_summarizer.service import SummarizerService, summary_worker
@@ -105,6 +105,11 @@ def model_calls() -> ModelCallMetrics:
 
 
 @cache
+def provider_metrics() -> ProviderMetrics:
+    return ProviderMetrics(CollectorRegistry(), "any")
+
+
+@cache
 def gateway_metrics() -> GatewayMetrics:
     return GatewayMetrics(CollectorRegistry(), list(SERVERS))
 
@@ -131,7 +136,7 @@ class Orchestrator:
             liveness=self._liveness,
             catalog=self._catalog,
             llms=llms,
-            circuits=Circuits(llms, model_calls(), monotonic=loop.time, now=broker.now),
+            circuits=Circuits(llms, provider_metrics(), monotonic=loop.time, now=broker.now),
             admission=AdmissionQueue(config.queue.max_concurrent_sessions),
             background=AdmissionQueue(BACKGROUND_PHASES),
             llm_slots=asyncio.Semaphore(20),
@@ -252,7 +257,7 @@ class Summarizer:
         now, loop = self._broker.now, asyncio.get_running_loop()
         publisher = Publisher(self._bus, source=self._name, now=now)
         metrics = summarizer_metrics()
-        circuits = Circuits(self._llms, model_calls(), monotonic=loop.time, now=now)
+        circuits = Circuits(self._llms, provider_metrics(), monotonic=loop.time, now=now)
         models = Models(
             llms=self._llms,
             circuits=circuits,
@@ -276,7 +281,7 @@ class Summarizer:
             now=now,
             new_id=self._new_id,
             at_once=4,
-            failing_providers=circuits.failing,
+            failing_providers=circuits.list_failing,
         )
         service = SummarizerService(worker=worker, summarizer=summarizer, chunks=models.chunks, circuits=circuits)
         await service.run(lambda: None)

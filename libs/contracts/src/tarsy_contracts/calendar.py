@@ -1,6 +1,6 @@
 """Working calendar of a plan: which days are holidays, and when a team is on call. Pure.
 
-Zones are those of the machine, or of the package tzdata where it has none. What they say of an event stands on the log.
+Zones are those of the machine, or of the package tzdata where it has none. Their answer for an event stands on the log.
 """
 
 from collections.abc import Mapping

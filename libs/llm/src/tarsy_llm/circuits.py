@@ -56,7 +56,7 @@ class Circuits:
 
     @contextmanager
     def call(self, provider: str) -> Iterator[None]:
-        """The body asks it once. What it raises, or that it raises nothing, is what the circuit learns."""
+        """The body asks it once. The circuit learns from what it raises, or that it raises nothing."""
         before = self._find(provider)
         tries = not before.is_closed and before.may_ask(self._monotonic())
         if tries:
@@ -72,7 +72,7 @@ class Circuits:
             raise
         self._put(provider, CLOSED)
 
-    def failing(self) -> tuple[FailingProvider, ...]:
+    def list_failing(self) -> tuple[FailingProvider, ...]:
         now = self._monotonic()
         found = ((name, self._find(name)) for name in sorted(self._circuits) if name in self._llms)
         return tuple(
@@ -89,7 +89,7 @@ class Circuits:
     def explain_degraded(self) -> list[str]:
         return [
             f"The LLM provider {one.provider} fails ({one.kind}): others are asked in its stead"
-            for one in self.failing()
+            for one in self.list_failing()
         ]
 
     def _rank(self, provider: str, now: float) -> int:
@@ -112,7 +112,7 @@ class Circuits:
 
 
 def _after_failure(circuit: Circuit, problem: LlmCallError, now: float, *, tries: bool) -> Circuit:
-    """`tries`: the call tried an open one. What fails because it had begun before tells nothing new.
+    """`tries`: the call tried an open one. A call that had begun before tells nothing new.
 
     A rate limit tells nothing of a provider that is asked; one that was tried is left alone once more. Any other
     refusal is an answer.

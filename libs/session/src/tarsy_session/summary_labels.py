@@ -1,6 +1,6 @@
 """Labels that an executive summary gives its session: its last lines, taken off the text. Pure.
 
-Models write them sloppily: in bold, in brackets, as a list, in a code block. What the list does not have is dropped.
+Models write them sloppily: in bold, in brackets, as a list, in a code block. Others than those of the list are dropped.
 """
 
 import re
@@ -62,7 +62,7 @@ def _candidates(text: str) -> list[re.Match[str]]:
 
 
 def _without_fence(text: str) -> str:
-    """What opened a block of code around the labels, or ruled them off, goes with them."""
+    """Takes off the line that opened a block of code around the labels, or ruled them off."""
     return re.sub(r"\s*(?:`{3,}\w*|-{3,}|\*{3,})?\s*\Z", "", text)
 
 

@@ -43,7 +43,7 @@ from tarsy_service.process.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_service.telemetry.config_metrics import observe_config_verdicts
 from tarsy_service.telemetry.kafka_metrics import count_misplaced_records, kafka_writes, unparsable_records
-from tarsy_service.telemetry.model_metrics import ModelCallMetrics
+from tarsy_service.telemetry.model_metrics import ModelCallMetrics, ProviderMetrics
 from tarsy_service.telemetry.tracing import create_tracing
 
 NAME = "orchestrator"
@@ -81,8 +81,7 @@ def build(
     refused = RefusedPartitions(metrics.partitions_refused.set)
     identities = LiveMapping(lambda: live.current.models.identities)
     llms = LiveMapping(lambda: live.current.models.llms)
-    model_calls = ModelCallMetrics(registry, NAME, identities)
-    circuits = Circuits(llms, model_calls, monotonic=time.monotonic, now=lambda: datetime.now(UTC))
+    circuits = Circuits(llms, ProviderMetrics(registry, NAME), monotonic=time.monotonic, now=lambda: datetime.now(UTC))
     deps = Dependencies(
         publisher=publisher,
         chunks=ChunkSender(publisher),
@@ -95,7 +94,7 @@ def build(
         llm_slots=asyncio.Semaphore(settings.llm_calls_at_once),
         masker=masker,
         metrics=metrics,
-        model_calls=model_calls,
+        model_calls=ModelCallMetrics(registry, NAME, identities),
         traces=SessionTraces(tracing.tracer, lambda: datetime.now(UTC), identities),
         now=lambda: datetime.now(UTC),
         monotonic=time.monotonic,
@@ -141,7 +140,7 @@ def build(
                     announcement = WorkerAnnounced(worker_id=worker_id, service=NAME, name=settings.client)
                     steps_of = supervisor.heartbeat_for("announcements")
                     announced = announce(
-                        publisher, announcement, heartbeat=steps_of, queues=owner.queues, failing=circuits.failing
+                        publisher, announcement, heartbeat=steps_of, queues=owner.queues, failing=circuits.list_failing
                     )
                     group.start("announcements", announced)
                     group.start("kafka", KafkaWatch(bus).run())

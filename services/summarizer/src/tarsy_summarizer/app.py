@@ -28,7 +28,7 @@ from tarsy_masking.masker import Masker
 from tarsy_service.process.service import Ready, Service
 from tarsy_service.telemetry.config_metrics import observe_config_verdicts
 from tarsy_service.telemetry.kafka_metrics import kafka_writes, unparsable_records
-from tarsy_service.telemetry.model_metrics import ModelCallMetrics
+from tarsy_service.telemetry.model_metrics import ModelCallMetrics, ProviderMetrics
 from tarsy_service.telemetry.tracing import create_tracing
 from tarsy_summarizer.metrics import Metrics
 from tarsy_summarizer.models import Models
@@ -89,8 +89,7 @@ def assemble(
     worker_id, metrics = new_id(), Metrics(registry)
     publisher = Publisher(bus, source=f"{NAME}/{settings.client}", now=now)
     known = {} if identities is None else identities
-    model_calls = ModelCallMetrics(registry, NAME, known)
-    circuits = Circuits(llms, model_calls, monotonic=time.monotonic, now=now)
+    circuits = Circuits(llms, ProviderMetrics(registry, NAME), monotonic=time.monotonic, now=now)
     models = Models(
         llms=llms,
         circuits=circuits,
@@ -100,7 +99,7 @@ def assemble(
         monotonic=time.monotonic,
         sleep=asyncio.sleep,
         metrics=metrics,
-        model_calls=model_calls,
+        model_calls=ModelCallMetrics(registry, NAME, known),
         tracer=tracer,
         identities=known,
     )
@@ -116,7 +115,7 @@ def assemble(
         now=now,
         new_id=new_id,
         at_once=settings.summaries_at_once,
-        failing_providers=circuits.failing,
+        failing_providers=circuits.list_failing,
     )
     return SummarizerService(worker=worker, summarizer=summarizer, chunks=models.chunks, circuits=circuits)
 

@@ -55,20 +55,6 @@ class ModelCallMetrics:
             [*named, "gen_ai_token_type"],
             buckets=TOKENS,
         )
-        self._failing = get_or_create_metric(
-            registry,
-            Gauge,
-            "tarsy_llm_provider_failing",
-            "1 while a provider is not asked, as it failed in a row; in a process that has seen a failure of it",
-            ["service", "provider"],
-        )
-        self._skipped = get_or_create_metric(
-            registry,
-            Counter,
-            "tarsy_llm_calls_skipped_total",
-            "Calls that another provider was asked for at once, as the one that came first fails",
-            ["service", "provider"],
-        )
         self._duration_of, self._tokens_of = cache(self._duration.labels), cache(self._tokens.labels)
 
     def observe(
@@ -85,6 +71,27 @@ class ModelCallMetrics:
         for kind, tokens in zip(TOKEN_TYPES, (input_tokens, output_tokens), strict=True):
             if tokens is not None:
                 self._tokens_of(*labels, kind).observe(tokens)
+
+
+class ProviderMetrics:
+    """Providers of models that one service does not ask for a while, as they failed in a row."""
+
+    def __init__(self, registry: CollectorRegistry, service: str) -> None:
+        self._service = service
+        self._failing = get_or_create_metric(
+            registry,
+            Gauge,
+            "tarsy_process_llm_provider_failing",
+            "1 while a provider is not asked, as it failed in a row; in a process that has seen a failure of it",
+            ["service", "provider"],
+        )
+        self._skipped = get_or_create_metric(
+            registry,
+            Counter,
+            "tarsy_process_llm_calls_skipped_total",
+            "Calls that another provider was asked for at once, as the one that came first fails",
+            ["service", "provider"],
+        )
 
     def watch_provider(self, provider: str, is_failing: Callable[[], bool]) -> None:
         """`provider`: one that is configured. The gauge asks when somebody reads it."""
