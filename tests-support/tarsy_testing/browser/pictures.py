@@ -82,7 +82,7 @@ VIEWS = (
     View("wide", "A session with sub-agents and an action", "/sessions/{wide}", ".executive", "acted", BOTH),
     View(
         "action",
-        "What was done, and whether it helped",
+        "An action, and whether it helped",
         "/sessions/{wide}",
         ".action-calls",
         "acted",

@@ -34,7 +34,7 @@ from tarsy_testing.system.up import ROOT, Tarsy, tarsy
 PICTURES = ROOT / "docs/pictures"
 MOST_BYTES = 150_000
 SCROLLS = 4
-"""What comes into sight is drawn then, and moves what stands below it."""
+"""Items are drawn once they come into sight, and move those below them."""
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 100))))"
 DESK = {"width": 1180, "height": 820}
 PACE_SECONDS = 0.04

@@ -75,7 +75,7 @@ class CallLog:
 
         return run
 
-    def ended_well(self, tool: str) -> list[CallRow]:
+    def list_ended_well(self, tool: str) -> list[CallRow]:
         """The arguments of all such calls that the present trace has made; with a file, in any process."""
         present = _trace_id()
         return [

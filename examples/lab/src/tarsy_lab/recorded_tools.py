@@ -67,5 +67,5 @@ class RecordedTools:
         raise ToolError(f'release "{name}" not found in namespace {namespace}; there are: {known or "none"}')
 
     def _was_rolled_back(self, release: str) -> bool:
-        made = self._calls.ended_well(ROLLBACK)
+        made = self._calls.list_ended_well(ROLLBACK)
         return any(arguments.get("name") == release and not arguments.get("dry_run") for arguments in made)

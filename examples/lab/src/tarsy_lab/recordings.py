@@ -1,4 +1,4 @@
-"""What other programs of an incident answer: Helm's releases (releases.yaml) and Prometheus (metrics.yaml)."""
+"""Recorded answers of other programs of an incident: Helm's releases (releases.yaml) and Prometheus (metrics.yaml)."""
 
 from pathlib import Path
 
