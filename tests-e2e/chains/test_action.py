@@ -4,6 +4,8 @@ import time
 from collections.abc import Collection
 from pathlib import Path
 
+import pytest
+
 from tarsy_contracts import events as e
 from tarsy_contracts.actions import ActionOutcome
 from tarsy_testing.measured import measured
@@ -93,6 +95,7 @@ def is_approved(system: System, session: str, call: str) -> bool:
     return True
 
 
+@pytest.mark.timing
 async def test_a_pause_holds_at_every_owner_within_two_seconds(system: System, log: LiveLog, lab_calls: Path) -> None:
     await system.started("orchestrator")
     calls = await waiting(system, log, "acting", 12)

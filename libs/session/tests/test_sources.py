@@ -14,7 +14,7 @@ from tarsy_contracts.native_calls import (
     bound_native_calls,
 )
 from tarsy_session.conversations.conversation import build_conversation
-from tarsy_session.sources import MOST_NUMBERED, mark_citations
+from tarsy_session.state.sources import MOST_NUMBERED, mark_citations
 from tarsy_session.state import AtRest
 from tarsy_testing.story.story import READ, Story
 

@@ -6,8 +6,8 @@ import pytest
 
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import LabelRule, SummaryLabel
+from tarsy_session.phases.summary_labels import part_labels
 from tarsy_session.prompts.task import compose_executive_summary_prompt
-from tarsy_session.summary_labels import part_labels
 from tarsy_testing.story.story import ALERT, Story, chain
 
 MULTI = LabelRule(
@@ -63,6 +63,7 @@ def test_what_does_not_count_is_dropped_and_said(
     assert (found.labels, found.error) == (labels, error)
 
 
+@pytest.mark.timing
 def test_a_hostile_ending_costs_no_time_and_is_said_in_short() -> None:
     began = time.monotonic()
     found = part_labels("x\n" + "-\n" * 100_000 + "LABELS: " + ", ".join(f"l{n}" for n in range(20_000)), MULTI)

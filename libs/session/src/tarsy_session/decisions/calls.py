@@ -9,8 +9,8 @@ from tarsy_contracts import events as e
 from tarsy_contracts.messages import inputs as i
 from tarsy_session.actions.dry_runs import may_run
 from tarsy_session.actions.guard import find_late_hold, hold_call
-from tarsy_session.charges import charge_attempts
 from tarsy_session.decision_input import NO_SPENDINGS, OPEN_GATE, ActionGate, Spendings
+from tarsy_session.executions.charges import charge_attempts
 from tarsy_session.executions.end import UNKNOWN
 from tarsy_session.state import Investigating, ToolCallState
 from tarsy_session.state_queries import call_of_summary

@@ -7,10 +7,10 @@ from typing import assert_never
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import CallLimits
 from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_session.state.sources import add_sources
 from tarsy_session.evolution.budgets import add_spending
 from tarsy_session.evolution.stages import with_execution
 from tarsy_session.llm_failures import ITERATION_TIMEOUT
-from tarsy_session.sources import add_sources
 from tarsy_session.state import Execution, Investigating, PendingLlmCall, RetryState, Turn
 from tarsy_session.token_learning import learn_rates
 

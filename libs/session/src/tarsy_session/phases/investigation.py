@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
 from tarsy_session.builtin_tools import first_calls
+from tarsy_session.state.sources import select_cited
 from tarsy_session.executions.budget_check import explain_end
 from tarsy_session.phases.phase import Phase, StageKind
 from tarsy_session.phases.stage_start import begin_stage
+from tarsy_session.phases.summary_labels import part_labels
 from tarsy_session.prompt_context.investigation import (
     compose_action,
     compose_investigation,
@@ -21,10 +23,8 @@ from tarsy_session.prompts.system import (
     instruct_joiner,
     instruct_summariser,
 )
-from tarsy_session.sources import select_cited
 from tarsy_session.state import INVESTIGATION, Ending, Investigating, Stage
 from tarsy_session.state_queries import final_analysis, is_action, is_last_action, partial_reason
-from tarsy_session.summary_labels import part_labels
 from tarsy_session.tools.withheld_tools import evidence_limits
 
 EXECUTIVE_SUMMARY = "Executive Summary"
