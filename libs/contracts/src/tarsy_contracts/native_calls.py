@@ -1,4 +1,4 @@
-"""What a model did with the tools of its provider: searches, pages that it read, code that it ran. Pure.
+"""Uses of the provider's tools by a model: searches, pages that it read, code that it ran. Pure.
 
 The provider runs these tools at its side, within one LLM call. So they are a part of its answer, and no tool calls.
 """
@@ -12,7 +12,7 @@ from tarsy_contracts.wire.message import Value
 from tarsy_contracts.wire.numbers import Count
 
 MOST_CALLS = 7
-"""Of an answer: each has a line of the timeline. Further ones of a tool are joined to its last."""
+"""The most of an answer: each has a line of the timeline. Further ones of a tool are joined to its last."""
 MOST_QUERIES = 50
 MOST_SOURCES = 100
 MOST_CITATIONS = 500

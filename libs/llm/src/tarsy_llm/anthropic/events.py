@@ -365,7 +365,7 @@ def _citations(blocks: Iterable[_Block]) -> Iterator[TextCitation]:
 
 
 def _line_of(call: NativeCall, gap: str) -> str:
-    """What people see of it among the thoughts while the answer comes."""
+    """Words that people see among the thoughts while the answer comes."""
     return f"{gap}[searched the web for: {', '.join(call.queries)}; {len(call.sources)} pages]\n"
 
 

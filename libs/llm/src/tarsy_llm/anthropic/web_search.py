@@ -9,7 +9,7 @@ from tarsy_contracts.native_calls import NativeCall, WebSource
 from tarsy_llm.protocol import LlmRequest
 
 MOST_SEARCHES = 8
-"""Of one answer."""
+"""The most of one answer."""
 MOST_PAUSES = 4
 """Anthropic ends a long answer with a pause, and goes on with it when it is asked again."""
 NAME = "web_search"

@@ -1,4 +1,4 @@
-"""What Gemini did with its own tools, gathered from the chunks of a stream: searches, pages, code, citations."""
+"""Uses of Gemini's own tools, gathered from the chunks of a stream: searches, pages, code, citations."""
 
 import json
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from google.genai import types
 
 MOST_GATHERED = 200
-"""Of an answer; who records them takes less."""
+"""The most of an answer; who records them takes less."""
 STATUS = "URL_RETRIEVAL_STATUS_"
 
 

@@ -34,7 +34,7 @@ def search_options(request: LlmRequest, model: str) -> dict[str, JsonValue]:
 
 
 class GatheredCitations:
-    """What `annotations` of a message say. Servers differ, so that nothing in them has to be there."""
+    """Citations from the `annotations` of a message. Servers differ, so that nothing in them has to be there."""
 
     def __init__(self) -> None:
         self._found: list[UrlCitation] = []

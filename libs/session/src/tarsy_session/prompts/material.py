@@ -63,7 +63,7 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class NativeUse:
-    """What a model did with a tool of its provider, in words."""
+    """Use of a tool of the provider, in words."""
 
     text: str
 
