@@ -14,8 +14,8 @@ from tarsy_contracts.native_calls import (
     bound_native_calls,
 )
 from tarsy_session.conversations.conversation import build_conversation
-from tarsy_session.state.sources import MOST_NUMBERED, mark_citations
 from tarsy_session.state import AtRest
+from tarsy_session.state.sources import MOST_NUMBERED, mark_citations
 from tarsy_testing.story.story import READ, Story
 
 A, B, C = (f"https://{name}.example/" for name in "abc")

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from tarsy_contracts.citations import cite
 from tarsy_contracts.native_calls import describe_source
-from tarsy_session.state.sources import sources_of
 from tarsy_session.result_content import content_of
 from tarsy_session.state import Execution, Investigating, ToolCallState
+from tarsy_session.state.sources import sources_of
 from tarsy_session.text import shorten, to_one_line
 
 MOST_WORDS = 12_000

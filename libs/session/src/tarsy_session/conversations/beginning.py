@@ -16,10 +16,10 @@ from tarsy_session.controllers import controller_of
 from tarsy_session.controllers.protocol import CallResult
 from tarsy_session.conversations.between_turns import LateOutcomes, late_outcomes, messages_after
 from tarsy_session.conversations.context_limit import render_content
-from tarsy_session.state.sources import sources_of
 from tarsy_session.prompts.notes import NUDGE, note_call, note_result, note_sources, render_tool_result
 from tarsy_session.skills import instruct_skills
 from tarsy_session.state import AlertNews, Execution, Investigating, ToolCallState, Turn
+from tarsy_session.state.sources import sources_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import UserMessage
-from tarsy_session.state.sources import select_cited
 from tarsy_session.executions.children import children_of
 from tarsy_session.prompt_context.firing import alert_news_after
 from tarsy_session.prompts.delegation import note_sub_agent_ended
 from tarsy_session.prompts.notes import note_call, note_outcome_known, note_sources, render_tool_result
 from tarsy_session.state import Execution, Investigating, ToolCallState
+from tarsy_session.state.sources import select_cited
 from tarsy_session.text import shorten_id
 
 type LateOutcomes = Mapping[int, Sequence[ToolCallState]]

@@ -7,11 +7,11 @@ from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.messages import inputs as i
 from tarsy_contracts.thoughts import part_thoughts
 from tarsy_session.controllers import controller_of, describe_unknown_controller
-from tarsy_session.state.sources import number_calls, number_report
 from tarsy_session.decision_input import NO_SPENDINGS, OPEN_GATE, ActionGate, Spendings
 from tarsy_session.decisions.agent_calls import request_calls
 from tarsy_session.executions.charges import charge_call
 from tarsy_session.state import Execution, Investigating
+from tarsy_session.state.sources import number_calls, number_report
 from tarsy_session.tools.offered_names import with_offered_names
 
 

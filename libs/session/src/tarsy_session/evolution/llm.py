@@ -7,11 +7,11 @@ from typing import assert_never
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import CallLimits
 from tarsy_contracts.events.recorded import RecordedEvent
-from tarsy_session.state.sources import add_sources
 from tarsy_session.evolution.budgets import add_spending
 from tarsy_session.evolution.stages import with_execution
 from tarsy_session.llm_failures import ITERATION_TIMEOUT
 from tarsy_session.state import Execution, Investigating, PendingLlmCall, RetryState, Turn
+from tarsy_session.state.sources import add_sources
 from tarsy_session.token_learning import learn_rates
 
 type LlmEvent = e.LlmCallRequested | e.LlmCallCompleted | e.LlmCallFailed | e.ProviderFellBack

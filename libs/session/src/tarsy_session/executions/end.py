@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from tarsy_contracts import events as e
 from tarsy_contracts.messages.inputs import UnfinishedAnswer
-from tarsy_session.state.sources import with_known_numbers
 from tarsy_session.llm_failures import CANCELLED
 from tarsy_session.partial_analysis import compose_partial, has_evidence
 from tarsy_session.state import Execution, Investigating, ToolCallState
+from tarsy_session.state.sources import with_known_numbers
 from tarsy_session.summary_outcomes import fail_summary
 
 type UnfinishedAnswers = Mapping[str, UnfinishedAnswer]

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
 from tarsy_session.builtin_tools import first_calls
-from tarsy_session.state.sources import select_cited
 from tarsy_session.executions.budget_check import explain_end
 from tarsy_session.phases.phase import Phase, StageKind
 from tarsy_session.phases.stage_start import begin_stage
@@ -24,6 +23,7 @@ from tarsy_session.prompts.system import (
     instruct_summariser,
 )
 from tarsy_session.state import INVESTIGATION, Ending, Investigating, Stage
+from tarsy_session.state.sources import select_cited
 from tarsy_session.state_queries import final_analysis, is_action, is_last_action, partial_reason
 from tarsy_session.tools.withheld_tools import evidence_limits
 
