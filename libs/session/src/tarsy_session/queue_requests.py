@@ -6,6 +6,7 @@ from datetime import datetime
 from tarsy_contracts.events import ToolCallCompleted
 from tarsy_contracts.messages.requests import LogPosition, Request, SummaryRequest, ToolCallRequest
 from tarsy_contracts.wire.ids import derive_id
+from tarsy_contracts.wire.same_fields import copy_fields
 from tarsy_contracts.wire.topics import QUEUE_PARTITIONS
 from tarsy_session.builtin_tools import find_builtin
 from tarsy_session.downtime import NO_DOWNTIME, Downtime
@@ -48,16 +49,11 @@ def _tool_call_request(
 ) -> ToolCallRequest:
     requested = effect.call.requested
     execution = state.executions.get(requested.execution_id)
-    request = ToolCallRequest(
+    request = copy_fields(
+        ToolCallRequest,
+        requested,
         session_id=session_id,
-        call_id=requested.call_id,
-        server=requested.server,
-        tool=requested.tool,
-        arguments=requested.arguments,
-        repeatable=requested.repeatable,
-        timeout_seconds=requested.timeout_seconds,
         not_after=not_after,
-        execution_id=requested.execution_id,
         agent="" if execution is None else execution.agent.name,
         releases=effect.releases,
     )
