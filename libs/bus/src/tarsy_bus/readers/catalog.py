@@ -8,8 +8,8 @@ import structlog
 
 from tarsy_bus.client.connection import Bus, quiet_reader
 from tarsy_bus.client.fetch_progress import ignore_step
-from tarsy_bus.readers.partition_reader import PartitionReader, Record, parse_message
-from tarsy_bus.readers.records import append_time
+from tarsy_bus.readers.partition_reader import PartitionReader, Record
+from tarsy_bus.readers.records import append_time, parse_message
 from tarsy_contracts.messages.actions import SWITCH_KEY
 from tarsy_contracts.messages.workers import ServerCatalogued
 

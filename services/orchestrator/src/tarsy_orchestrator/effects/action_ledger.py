@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 import structlog
 
 from tarsy_bus.client.publisher import NotWrittenError, Publisher
-from tarsy_bus.readers.partition_reader import Record, parse_message
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_bus.readers.records import parse_message
 from tarsy_contracts.alert import workload_of
 from tarsy_contracts.messages.actions import SWITCH_KEY, ActionsGranted, GrantedAction, grants_key
 from tarsy_contracts.wire.ids import report_id

@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 import structlog
 
 from tarsy_bus.client.publisher import NotWrittenError, Publisher
-from tarsy_bus.readers.partition_reader import Record, parse_message
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_bus.readers.records import parse_message
 from tarsy_config.config import Config
 from tarsy_contracts import events as e
 from tarsy_contracts.budgets import NOTHING_SPENT, Charge, Spending, TokenPrice, sum_spendings

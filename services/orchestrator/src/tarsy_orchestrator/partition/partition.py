@@ -8,7 +8,8 @@ from typing import assert_never
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.log.writer import LogWriter
 from tarsy_bus.readers.held_sessions import HeldInputs
-from tarsy_bus.readers.partition_reader import Record, parse_record
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_bus.readers.records import parse_record
 from tarsy_bus.readers.span_readers import SpanReaders
 from tarsy_contracts.messages.workers import OwnedQueue
 from tarsy_orchestrator.effects.spending_ledger import SpendingLedger
