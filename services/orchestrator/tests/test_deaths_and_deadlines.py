@@ -123,7 +123,7 @@ async def test_a_call_ends_at_its_deadline_and_its_worker_is_told(
 
 
 async def test_words_that_were_streamed_when_their_time_was_up_are_on_the_log(world: World, session: str) -> None:
-    world.config = config(session_seconds=1.0)
+    world.config = config(session_seconds=5.0)
     owner = await world.owner()
     owner.llm.streams = "The pod was killed.\n"
     owner.llm.may_answer.clear()
