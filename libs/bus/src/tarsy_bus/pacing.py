@@ -11,9 +11,10 @@ TURN_SECONDS = 0.02
 class Pacer:
     """One for each loop over many records."""
 
-    def __init__(self, monotonic: Callable[[], float] = time.monotonic, *, loops: int = 1) -> None:
+    def __init__(self, monotonic: Callable[[], float] | None = None, *, loops: int = 1) -> None:
         """`loops`: how many such loops may run at once. Each has its turn before others have theirs."""
-        self._monotonic = monotonic
+        # Looked up now: a default would keep the machine's clock where a simulation has put its own.
+        self._monotonic = monotonic = monotonic or time.monotonic
         self._turn_seconds = TURN_SECONDS / loops
         self._turn_began = monotonic()
 
