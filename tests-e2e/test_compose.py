@@ -22,9 +22,7 @@ from tarsy_service.settings.secret_files import variable_of
 ROOT = Path(__file__).resolve().parent.parent
 DEFAULT = re.compile(r"\$\{\w+:-([^}]*)\}")
 LOCATION = re.compile(r"location (?:~ \^\(\?:BASE_PATH\)\?(?P<path>\S+)\(/\|\$\)|/)\s*\{(?P<body>[^}]*)\}")
-MODEL_VARIABLES = {
-    name for one in PROVIDER_TYPES.values() for name in (*one.key_variables, one.address_variable) if name
-}
+MODEL_VARIABLES = {name for kind in PROVIDER_TYPES.values() for name in kind.variables}
 
 
 @cache

@@ -12,15 +12,17 @@ from tarsy_testing.system.service_forks import ServiceForks
 from tarsy_testing.system.up import Tarsy, tarsy
 
 SEEN = {
+    "connection-exhaustion": "kubernetes.helm_rollback(namespace=fulfilment, name=fulfilment-settings, revision=17)",
     "crash-loop": "← kubernetes.pods_log: ok, 100,000 lines, 10.8 MB",
     "expired-certificate": "← kubernetes.pods_log: ok, 23,987 lines",
     "quota-blocked-rollout": "→ kubernetes.pods_delete(namespace=warehouse, name=stock-reindex-29918280-tz4lf)",
 }
 
-LOADED = {"expired-certificate": 2}
+LOADED = {"expired-certificate": 2, "connection-exhaustion": 1}
 """Parts of skills that an agent reads."""
 
 ANSWERED = {
+    "connection-exhaustion": "No. Deployment `shipping` takes all of them",
     "crash-loop": "is revision 30 of the Deployment and has 2 of 2 pods",
     "expired-certificate": "No. ClusterIssuer `letsencrypt-dns` is Ready",
     "quota-blocked-rollout": "Yes. Job `stock-reindex-29918250` is active",
@@ -37,13 +39,13 @@ def one(tmp_path_factory: pytest.TempPathFactory, forks: ServiceForks) -> Iterat
 
 
 def test_every_incident_is_investigated_to_its_root_cause(one: Tarsy) -> None:
-    runs = {folder.name: one.start("lab", "run", folder.name) for folder in EVERY_INCIDENT}
+    runs = {folder.name: one.start("lab", "run", folder.name, "--yes") for folder in EVERY_INCIDENT}
     assert runs.keys() == SEEN.keys()
     for name, run in runs.items():
         assert run.wait(120) == 0, run.output
         assert f"Sent {Path('examples/incidents') / name / 'alert.json'}." in run.output
         assert SEEN[name] in run.output
-        assert run.output.count("← tarsy.load_skill: ok") == LOADED.get(name, 0), run.output
+        assert run.output.count("tarsy.load_skill: ok,") == LOADED.get(name, 0), run.output
         assert run.output.count("final analysis") == run.output.count("executive summary") == 1, run.output
         assert "session: completed" in run.output
         investigation, _, chat = run.output.partition(f"\n> {read_incident(INCIDENTS / name).question}\n")

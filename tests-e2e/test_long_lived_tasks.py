@@ -43,6 +43,7 @@ TASKS = {
         "configuration",
         "ends of catalog entries",
         "granted actions",
+        "spendings",
         "inbox",
         "kafka",
         "ownership",

@@ -19,6 +19,7 @@ from tarsy_lab.incidents import Incident
 from tarsy_local.own_kafka import own_kafka_security
 from tarsy_soak.adversary import Adversary, Doors, Injected
 from tarsy_soak.alert_load import AlertLoad
+from tarsy_soak.approving import Approver
 from tarsy_soak.environment import SoakEnvironment, SoakError
 from tarsy_soak.kafka_faults import KafkaFaults
 from tarsy_soak.leaks import SecretSearch, planted_secrets
@@ -73,6 +74,7 @@ def run_soak(soak: Soak) -> Findings:
         random=Random(soak.random.random()),
         pause_seconds=soak.pause_seconds,
     )
+    person = Approver(lambda: soak.running.instance().api)
     observation, torments = Observation(soak.running.home), Torments(lambda: soak.running.instance().api)
     with event_loop() as loop:
         stopping = asyncio.Event()
@@ -80,6 +82,7 @@ def run_soak(soak: Soak) -> Findings:
         asking = loop.submit(questions.run(stopping))
         observing = asyncio.Event()
         watching = loop.submit(observation.run(observing))
+        approving = loop.submit(person.run(observing))
 
         def plant(topic: str) -> None:
             kafka.session = load.accepted.sessions[-1] if load.accepted.sessions else "nobody"
@@ -92,7 +95,7 @@ def run_soak(soak: Soak) -> Findings:
             torment=torments.send,
         )
         adversary = Adversary(soak.running, doors, report=lambda at, what: soak.say(f"{at:7.1f} s  {what}"))
-        adversary.play(soak.planned, failed=lambda: sending.done() or asking.done() or watching.done())
+        adversary.play(soak.planned, failed=lambda: any(one.done() for one in (sending, asking, watching, approving)))
         loop.call(stopping.set)
         sending.result(STOP_SECONDS)
         asking.result(STOP_SECONDS)
@@ -104,11 +107,22 @@ def run_soak(soak: Soak) -> Findings:
         _wait_until_returned(adversary.injected)
         loop.call(observing.set)
         watching.result(STOP_SECONDS)
+        approving.result(STOP_SECONDS)
         secrets = SecretSearch(planted_secrets(soak.incidents))
         loop.wait_for(kafka.search(secrets), END_SECONDS)
         secrets.look_into(soak.running.home.logs)
     return _findings(
-        soak, load, questions, torments, kafka.reading, observation, adversary.injected, secrets, unready, ended_at
+        soak,
+        load,
+        questions,
+        torments,
+        person,
+        kafka.reading,
+        observation,
+        adversary.injected,
+        secrets,
+        unready,
+        ended_at,
     )
 
 
@@ -192,6 +206,7 @@ def _findings(
     load: AlertLoad,
     questions: QuestionLoad,
     torments: Torments,
+    person: Approver,
     reading: LogReading,
     observation: Observation,
     injected: Injected,
@@ -208,6 +223,7 @@ def _findings(
         refused=load.accepted.refused,
         questions=questions.accepted.sent,
         questions_refused=questions.accepted.refused,
+        approved=person.approved,
         logs={one: reading.sessions[one] for one in every if one in reading.sessions},
         runs={one: runs_of(soak.running.calls, one) for one in sessions},
         shown={one: _shown(soak.running, one, reading) for one in every},

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from tarsy_bus.topics.topics_admin import CONNECT_SECONDS
 from tarsy_contracts import events as e
 from tarsy_contracts.api.chat import ChatMessageSent
+from tarsy_contracts.builtin_tools import LOAD_SKILL
 from tarsy_contracts.events import SESSION_ENDINGS
 from tarsy_soak.poison import STRANGER
 from tarsy_soak.progress import Interval
@@ -33,6 +34,7 @@ class Findings:
     shown: Mapping[str, str]
     questions: Sequence[ChatMessageSent] = ()
     questions_refused: int = 0
+    approved: int = 0
     unready: Sequence[str] = ()
     memory: Sequence[str] = ()
     held: Sequence[str] = ()
@@ -152,6 +154,17 @@ def _took(log: SessionLog) -> float:
     return (ended.appended_at - log.accepted[0].appended_at).total_seconds()
 
 
+def _count_features(findings: Findings) -> str:
+    """How much of what may be configured has taken part."""
+    logs = list(findings.logs.values())
+    started = [event for log in logs for event in log.events(e.ExecutionStarted)]
+    loads = sum(call.tool == LOAD_SKILL for log in logs for call in log.events(e.ToolCallRequested))
+    stages = [event.action for log in logs for event in log.events(e.StageCompleted) if event.action is not None]
+    verdicts = Counter(f"{one.verdict}, helped: {one.helped or 'not looked'}" for one in stages)
+    acted = "; ".join(f"{count} actions {verdict}" for verdict, count in verdicts.most_common()) or "no action"
+    return f"{sum(bool(one.parent_execution_id) for one in started)} sub-agents, {loads} skills loaded; {acted}"
+
+
 def _ours(log: SessionLog) -> SessionLog:
     """Leaves out the poison records, which every reader drops."""
     ours = [delivery for delivery in log.written if delivery.envelope.source != STRANGER]
@@ -163,6 +176,7 @@ def report(findings: Findings, faults: Sequence[str]) -> Iterator[str]:
     ends = Counter(_end_of(log) for log in findings.logs.values() if log.accepted)
     questions = f"{len(findings.questions)} questions accepted, {findings.questions_refused} refused"
     yield f"{len(findings.accepted)} alerts accepted, {findings.refused} not taken in time by anybody; {questions}"
+    yield f"{findings.approved} approvals given; {_count_features(findings)}"
     if findings.tormented:
         yield "tormented: " + ", ".join(sorted(_ends_of_tormented(findings)))
     yield "sessions: " + (", ".join(f"{count} {type}" for type, count in ends.most_common()) or "none")

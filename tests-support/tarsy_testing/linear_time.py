@@ -18,7 +18,8 @@ def assert_linear(work: Callable[[int], object], *, small: int, least_seconds: f
     work(small // 4)
     short = long = inf
     for _ in range(tries):
-        short, long = min(short, _seconds(work, small)), min(long, _seconds(work, small * TIMES))
+        short = min(short, processor_seconds(lambda: work(small)))
+        long = min(long, processor_seconds(lambda: work(small * TIMES)))
         if long < max(short, least_seconds) * MUCH_LONGER:
             return
     raise AssertionError(
@@ -26,13 +27,13 @@ def assert_linear(work: Callable[[int], object], *, small: int, least_seconds: f
     )
 
 
-def _seconds(work: Callable[[int], object], size: int) -> float:
+def processor_seconds(work: Callable[[], object]) -> float:
     """Seconds of the processor, without what the garbage of other tests costs."""
     collected = gc.isenabled()
     gc.disable()
     try:
         began = time.process_time()
-        work(size)
+        work()
         return time.process_time() - began
     finally:
         if collected:

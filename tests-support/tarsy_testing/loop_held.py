@@ -39,11 +39,8 @@ class LoopHeld:
 @asynccontextmanager
 async def watching_the_loop() -> AsyncIterator[LoopHeld]:
     """The objects of pytest (half a million and more) are no part of what is watched: one full collection of them alone
-    holds the loop for 100 ms."""
+    holds the loop for 100 ms. Frozen objects stay so: each later collection of the process would look at all of it."""
     held = LoopHeld()
     gc.freeze()
-    try:
-        async with background_tasks(held.watch()):
-            yield held
-    finally:
-        gc.unfreeze()
+    async with background_tasks(held.watch()):
+        yield held

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import asyncpg
@@ -24,13 +24,24 @@ from hypothesis import HealthCheck, settings
 
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.topics.topics_admin import admin, apply_topics
-from tarsy_contracts.wire.topics import Topics
+from tarsy_contracts.wire import topics
+from tarsy_contracts.wire.topics import LOG_PARTITIONS, QUEUE_PARTITIONS, Topics
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.postgres import EmbeddedPostgres
 from tarsy_llm.providers import PROVIDER_TYPES
 from tarsy_processes.ports import free_port
 from tarsy_testing.system.service_forks import ServiceForks, lab_forks, service_forks
 
+
+class TopicPartitions(NamedTuple):
+    """How many partitions the log and its neighbours have, and each queue."""
+
+    log: int
+    queue: int
+
+
+FEW_PARTITIONS = TopicPartitions(log=6, queue=4)
+"""A partition costs the broker a millisecond of processor and more; the product's topics have 180 of them."""
 POLL_SECONDS, LATER_POLL_SECONDS, POLL_SHARE = 0.02, 0.25, 0.1
 WAIT_SECONDS = 90.0
 """For what comes at once on a machine with nothing else to do. Only a failure ever waits so long."""
@@ -40,9 +51,7 @@ KAFKA = "TARSY_TEST_KAFKA"
 CONTAINERS = "TARSY_TEST_CONTAINERS"
 DELETE_SOON = {"log.segment.delete.delay.ms": "1000"}
 """Kafka keeps files of a deleted topic open for a minute: of the topics of a hundred tests more than it may open."""
-MODEL_VARIABLES = {
-    name for type in PROVIDER_TYPES.values() for name in (*type.key_variables, type.address_variable)
-} - {""}
+MODEL_VARIABLES = {name for kind in PROVIDER_TYPES.values() for name in kind.variables}
 
 
 def pytest_configure() -> None:
@@ -197,10 +206,19 @@ def topic_prefix() -> str:
 
 
 @pytest.fixture
-async def bus(kafka_bootstrap: str, topic_prefix: str) -> AsyncIterator[Bus]:
+def topic_partitions() -> TopicPartitions:
+    """Those of the product. Folders whose tests start no other process override it with FEW_PARTITIONS."""
+    return TopicPartitions(log=LOG_PARTITIONS, queue=QUEUE_PARTITIONS)
+
+
+@pytest.fixture
+async def bus(
+    kafka_bootstrap: str, topic_prefix: str, topic_partitions: TopicPartitions, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Bus]:
     """Topics of this test's own, made and described; deleted afterwards, or a thousand of them slow the broker down."""
+    monkeypatch.setattr(topics, "QUEUE_PARTITIONS", topic_partitions.queue)
     bus = bus_of_tests(kafka_bootstrap, topic_prefix)
-    await apply_topics(bus)
+    await apply_topics(bus, log_partitions=topic_partitions.log)
     yield bus
     await delete_topics(bus)
 

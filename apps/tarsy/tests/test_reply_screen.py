@@ -87,6 +87,16 @@ def test_what_belongs_to_the_investigation_or_to_another_reply_is_not_shown(show
     assert not shown.screen.ended
 
 
+@pytest.mark.parametrize(("now", "times"), [("disks", 0), ("disks, pods", 1)])
+def test_skills_are_told_again_where_they_have_changed_since_the_reply_before(
+    shown: Shown, now: str, times: int
+) -> None:
+    shown.show(stage("completed", "other"), execution("other", "other"))
+    shown.show(event("s", "skill_loaded", "disks", execution="other"), *OPEN)
+    shown.show(event("t", "skill_loaded", now), event("a", "llm_response", "Since 03:00."))
+    assert shown.text.count("skills: ") == times
+
+
 def test_a_reply_that_ended_before_anybody_looked_is_shown_whole_from_the_history(shown: Shown) -> None:
     """There its end stands before what happened in it."""
     shown.show(stage("completed"), execution(), ASKED)

@@ -30,7 +30,10 @@ READ_ONLY = {
     "resources_list",
     "resources_get",
     "events_list",
+    "helm_history",
+    "prometheus_query",
 }
+CHANGING = {"pods_delete", "helm_rollback"}
 
 
 def lab(*folders: Path, **environment: str) -> Client:
@@ -67,15 +70,15 @@ def recorded(calls: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in calls.read_text(encoding="utf-8").splitlines()]
 
 
-async def test_only_pods_delete_may_change_anything_and_every_parameter_is_described() -> None:
+async def test_only_two_tools_may_change_anything_and_every_parameter_is_described() -> None:
     async with lab() as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
 
-    assert tools.keys() == READ_ONLY | {"pods_delete"}
+    assert tools.keys() == READ_ONLY | CHANGING
     for name, tool in tools.items():
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint is (name in READ_ONLY)
-        assert tool.annotations.destructive_hint is (name == "pods_delete")
+        assert tool.annotations.destructive_hint is (name in CHANGING)
         assert tool.annotations.idempotent_hint is (name in READ_ONLY)
         assert tool.description
         assert all("description" in schema for schema in tool.input_schema["properties"].values())
@@ -219,13 +222,33 @@ async def test_several_incidents_are_one_cluster(folders: list[Path]) -> None:
         of_one = text_of(await client.call_tool("events_list", {"namespace": "warehouse"}))
         log = text_of(await client.call_tool("pods_log", log_of))
 
-    assert namespaces == ["cert-manager", "dns", "shop", "storefront", "warehouse"]
+    assert namespaces == ["cert-manager", "dns", "fulfilment", "shop", "storefront", "warehouse"]
     assert {"checkout-7c9d6f5b84-x2x7k", "stock-reindex-29918220-7m2xk", log_of["name"]} <= set(pods.split())
     assert "worker-3.shop-eu-1.example.com" in nodes
     assert "worker-5.shop-eu-1.example.com" in nodes
     assert "exceeded quota" in of_one
     assert "checkout" not in of_one
     assert "x509: certificate has expired" in log
+
+
+CONNECTIONS = 'sum by (namespace) (pg_stat_activity_count{namespace="fulfilment"}) / 200 > 0.9'
+SETTINGS = {"namespace": "fulfilment", "name": "fulfilment-settings", "revision": 17}
+
+
+async def test_a_rollback_shows_in_the_metrics_and_its_dry_run_does_not(tmp_path: Path) -> None:
+    cluster = Cluster([Evidence(INCIDENTS / "connection-exhaustion")])
+    for calls in (CallLog(), CallLog(path=tmp_path / "calls.jsonl")):
+        async with Client(build(cluster, calls)) as client:
+            history = text_of(await client.call_tool("helm_history", {k: SETTINGS[k] for k in ("namespace", "name")}))
+            assert "keep connections warm for the sale" in history
+            tried = text_of(await client.call_tool("helm_rollback", {**SETTINGS, "dry_run": True}))
+            assert '+ POOL_MIN_IDLE: "5"' in tried
+            assert "0.985" in text_of(await client.call_tool("prometheus_query", {"query": CONNECTIONS}))
+            await client.call_tool("helm_rollback", SETTINGS)
+            assert '"result":[]' in text_of(await client.call_tool("prometheus_query", {"query": f" {CONNECTIONS}\n"}))
+            unknown = await client.call_tool("helm_rollback", {**SETTINGS, "revision": 3})
+            assert "it can be rolled back to: 17" in text_of(unknown)
+            assert CONNECTIONS in text_of(await client.call_tool("prometheus_query", {"query": "up"}))
 
 
 async def refusal(*folders: Path) -> str:

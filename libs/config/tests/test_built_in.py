@@ -130,24 +130,6 @@ def test_the_repository_s_own_configuration_is_as_it_was() -> None:
     assert config.notes == ()
 
 
-def test_vertex_may_be_defined_but_not_used(tmp_path: Path) -> None:
-    vertex = "llm_providers: {v: {type: vertexai, model: m, project_env: P, location_env: L, credentials_env: C}}\n"
-    config = load(tmp_path, "defaults: {llm_provider: [v, google-default]}\n" + vertex, GOOGLE_API_KEY="k")
-    assert config.llm_providers_in_use == {"google-default"}
-    assert [str(note) for note in config.notes] == [
-        "tarsy.yaml:2: llm_providers.v: has no effect yet: the provider type vertexai comes with a later version"
-    ]
-    for text in ("defaults: {llm_provider: v}\n" + vertex, "defaults: {llm_provider: vertexai-default}\n"):
-        with pytest.raises(InvalidConfigError, match="is of type vertexai, which comes with a later version"):
-            load(tmp_path, text)
-
-
-def test_a_name_that_is_built_in_but_defined_as_vertex_is_not_the_built_in_one(tmp_path: Path) -> None:
-    text = "defaults: {llm_provider: [google-default, scripted]}\nllm_providers:\n  google-default: {type: vertexai}\n"
-    config = load(tmp_path, text + "  scripted: {type: scripted, script: tarsy.yaml}\n", GOOGLE_API_KEY="k")
-    assert config.llm_providers_in_use == {"scripted"}
-
-
 def test_a_name_that_is_not_there_is_answered_by_those_that_are_built_in(tmp_path: Path) -> None:
     with pytest.raises(InvalidConfigError) as problem:
         load(tmp_path, "defaults: {llm_provider: x}")

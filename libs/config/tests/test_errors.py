@@ -100,8 +100,6 @@ def test_every_mistake_is_told_with_its_line_and_what_would_be_right(tmp_path: P
         "tarsy.yaml:28: agent_chains.k.stages[1].agents: has no agent; name one agent",
         "tarsy.yaml:30: agent_chains.odd.alert_types: is empty; name the alert types that the chain is for, "
         "or what they match",
-        "tarsy.yaml:31: agent_chains.odd.llm_provider: cloud is of type vertexai, which comes with a later version; "
-        "use a provider of another type, such as google with an API key",
         "tarsy.yaml:32: agent_chains.odd.fallback_providers[2].provider: is missing; add it",
         "tarsy.yaml:32: agent_chains.odd.fallback_providers[2].provder: unknown key; did you mean provider?",
         "tarsy.yaml:32: agent_chains.odd.fallback_providers[3].backend: is not accepted; "
@@ -137,8 +135,9 @@ def test_every_mistake_is_told_with_its_line_and_what_would_be_right(tmp_path: P
         "it should be a valid integer, unable to parse string as an integer",
         "tarsy.yaml:49: system.githb: unknown key; did you mean github?",
         "llm-providers.yaml:2: llm_providers.scripted.pace: unknown key; "
-        "known here: api_key, api_key_env, base_url, context_tokens, max_output_tokens, model, native_tools, "
-        "pace_seconds, script, thinking, type",
+        "known here: api_key, api_key_env, api_version, base_model, base_url, context_tokens, credentials, "
+        "credentials_env, location, location_env, max_output_tokens, model, native_tools, pace_seconds, profile, "
+        "project, project_env, region, role_arn, script, thinking, type",
         "llm-providers.yaml:2: llm_providers.scripted.script: there is no file nowhere.yaml; "
         "script is a path from the folder of llm-providers.yaml",
         "llm-providers.yaml:3: llm_providers.cloud.porject_env: unknown key; did you mean project_env?",

@@ -98,7 +98,7 @@ def test_skills_are_those_of_the_agent_and_of_its_stage(config: Config) -> None:
 NOTED = """\
 queue.worker_count queue.poll_interval queue.poll_interval_jitter queue.graceful_shutdown_timeout
 queue.scoring_shutdown_timeout queue.orphan_detection_interval queue.orphan_threshold queue.heartbeat_interval
-system.allowed_ws_origins system.cost_estimation.enabled system.retention system.holidays
+system.allowed_ws_origins system.cost_estimation.enabled system.retention
 defaults.llm_backend defaults.fallback_providers[0].backend defaults.fallback_providers[1].backend defaults.scoring
 defaults.summarization.llm_backend defaults.memory
 mcp_servers.metrics.summarization.llm_backend agents.DatabaseAgent.llm_backend
@@ -106,7 +106,7 @@ agent_chains.crash.llm_backend
 agent_chains.crash.fallback_providers[0].backend agent_chains.crash.scoring
 agent_chains.crash.stages[0].agents[0].llm_backend
 agent_chains.crash.stages[1].synthesis.llm_backend
-llm_providers.grok.max_tool_result_tokens llm_providers.on-vertex"""
+llm_providers.grok.max_tool_result_tokens"""
 
 
 def test_each_agent_sends_those_that_its_last_section_names(config: Config) -> None:

@@ -20,7 +20,15 @@ from tarsy_contracts.chain import ResolvedAgent, ResolvedChain
 
 FILES = sorted((Path(__file__).parent / "go_tarsy/configurations").glob("*.yaml"))
 SKILLS = ("networking", "nodes", "pods", "storage")
-KEYS = ("GOOGLE_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "KUBECONFIG", "MONITORING_TOKEN")
+KEYS = (
+    "GOOGLE_CLOUD_PROJECT",
+    "GOOGLE_CLOUD_LOCATION",
+    "GOOGLE_API_KEY",
+    "OPENAI_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "KUBECONFIG",
+    "MONITORING_TOKEN",
+)
 
 
 def expected(file: Path) -> dict[str, list[str]]:

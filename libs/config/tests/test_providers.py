@@ -112,7 +112,13 @@ def test_a_provider_that_nobody_asks_needs_no_key(load: Load) -> None:
         ("{type: scripted, script: script.yaml, model: m}", "is no key of a provider of type scripted; remove it"),
         ("{type: scripted}", "names no script; add script: PATH"),
         ("{type: openai, model: m, base_url: localhost}", "is not an address; write it as https://HOST/PATH"),
-        ("{type: grok, model: m}", "it should be 'scripted', 'google', 'openai', 'anthropic' or 'xai'"),
+        (
+            "{type: grok, model: m}",
+            "it should be 'scripted', 'google', 'openai', 'anthropic', 'xai', 'vertexai', 'azure' or 'bedrock'",
+        ),
+        ("{type: openai, model: m, region: eu-west-1}", "is no key of a provider of type openai; remove it"),
+        ("{type: bedrock, model: m, project_env: P}", "is no key of a provider of type bedrock; remove it"),
+        ("{type: scripted, script: script.yaml, profile: p}", "is no key of a provider of type scripted; remove it"),
     ],
 )
 def test_keys_have_to_fit_the_type(load: Load, provider: str, mistake: str) -> None:
@@ -124,3 +130,44 @@ def test_keys_have_to_fit_the_type(load: Load, provider: str, mistake: str) -> N
 def test_several_scripts_are_checked_one_by_one(load: Load) -> None:
     (found,) = mistakes(load, more="  many: {type: scripted, script: [script.yaml, nowhere.yaml]}")
     assert found.startswith("tarsy.yaml:10: llm_providers.many.script[1]: there is no file nowhere.yaml")
+
+
+VERTEX = (
+    "  cloud: {type: vertexai, model: claude-sonnet-5, project_env: OUR_PROJECT, location: eu, credentials_env: FILE}"
+)
+
+
+def test_what_a_cloud_needs_comes_from_the_variables_that_are_named(load: Load) -> None:
+    provider = load(more=VERTEX, OUR_PROJECT="shop", GOOGLE_CLOUD_PROJECT="other", FILE="/account.json")
+    cloud = provider.llm_providers["cloud"]
+    assert cloud.cloud == {"project": "shop", "location": "eu", "credentials": "/account.json"}
+    assert (cloud.usable, cloud.known_context_tokens) == (True, 200_000)
+    assert "account.json" not in repr(cloud)
+
+
+@pytest.mark.parametrize(
+    ("more", "missing"),
+    [
+        (VERTEX, "has no project; set OUR_PROJECT in the environment of this service"),
+        ("  cloud: {type: vertexai, model: m, project: p}", "has no location; set GOOGLE_CLOUD_LOCATION in"),
+        ("  cloud: {type: bedrock, model: m}", "has no region; set AWS_REGION or AWS_DEFAULT_REGION in"),
+        ("  cloud: {type: azure, model: m, api_key: k}", "has no base_url; set AZURE_OPENAI_ENDPOINT in"),
+    ],
+)
+def test_what_a_cloud_lacks_is_told_with_its_variable(load: Load, more: str, missing: str) -> None:
+    (found,) = mistakes(load, provider="cloud", more=more)
+    assert found.startswith(f"tarsy.yaml:10: llm_providers.cloud: {missing}")
+
+
+@pytest.mark.parametrize(
+    ("more", "environ", "expected"),
+    [
+        ("{type: bedrock, model: m}", {"AWS_DEFAULT_REGION": "eu-west-1"}, {"region": "eu-west-1"}),
+        ("{type: bedrock, model: m, region: r, profile: p}", {"AWS_REGION": "x"}, {"region": "r", "profile": "p"}),
+        ("{type: azure, model: m, base_url: https://a.example}", {"OPENAI_API_VERSION": "v"}, {"api_version": "v"}),
+    ],
+)
+def test_a_cloud_needs_no_key(load: Load, more: str, environ: dict[str, str], expected: dict[str, str]) -> None:
+    config = load(provider="cloud", more=f"  cloud: {more}", **environ)
+    assert asked(config) == "cloud"
+    assert config.llm_providers["cloud"].cloud == expected

@@ -94,12 +94,12 @@ def test_native_tools_are_those_of_the_provider_then_the_agent_then_the_alert(co
     usual, _, quiet, openai, judge = agents(config.chain_for("kubernetes"))
     assert usual.native_tools == judge.native_tools == ("google_search", "url_context")
     assert quiet.native_tools == ("url_context", "code_execution")
-    assert openai.native_tools == ()
+    assert openai.native_tools == ("google_search",)
     native = {"google_search": True, "url_context": False}
     usual, _, quiet, openai, judge = agents(config.chain_for("kubernetes", selected(native=native)))
     assert usual.native_tools == judge.native_tools == ("google_search",)
     assert quiet.native_tools == ("google_search", "code_execution")
-    assert openai.native_tools == ()
+    assert openai.native_tools == ("google_search",)
     assert [server.server for server in usual.servers] == ["kubernetes"]
 
 

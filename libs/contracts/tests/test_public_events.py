@@ -44,7 +44,15 @@ def test_public_events_share_no_class_with_the_log_and_have_names_of_their_own(k
     assert kind.type.startswith("tarsy.")
     assert kind.dataschema() == f"urn:tarsy:public:{kind.type}:{kind.version}"
     definitions = kind.model_json_schema().get("$defs", {})
-    assert definitions.keys() <= {"InvestigatedAlert", "TokenUsage", "CountedAction", "CountedCall", "JsonValue"}
+    assert definitions.keys() <= {
+        "InvestigatedAlert",
+        "TokenUsage",
+        "CountedAction",
+        "CountedCall",
+        "PublicNativeCall",
+        "PublicWebSource",
+        "JsonValue",
+    }
 
 
 def test_internals_stay_inside() -> None:

@@ -150,6 +150,9 @@ def test_every_event_of_the_log_is_seen_or_not_as_these_tests_say() -> None:
     unseen = calls | phases | {"stage.tools_offered", "stage.approvals_required", "session.reopened", "reply.completed"}
     unseen |= {"session.skills_recorded"}
     seen = {
+        "budget.decided",
+        "budget.reached",
+        "budget.warned",
         "session.started",
         "alert.repeated",
         "alert.resolved",

@@ -119,7 +119,6 @@ async def held_by(name: str, shape: str) -> tuple[float, LlmCallError, int]:
 @pytest.fixture(autouse=True)
 def a_small_budget_and_no_garbage(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(answer_budget, "MOST_BYTES", MOST_BYTES)
-    gc.collect()
     gc.disable()
     yield
     gc.enable()

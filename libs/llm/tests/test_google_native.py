@@ -9,6 +9,7 @@ from wire import Reply
 
 from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.conversation import AssistantMessage, ToolCall, ToolMessage, UserMessage
+from tarsy_contracts.native_calls import NativeCall, TextCitation, WebSource
 from tarsy_llm.google.native import MOST_CHARACTERS
 from tarsy_llm.protocol import Answer, LlmRequest
 
@@ -111,7 +112,7 @@ async def test_only_the_tools_that_are_wanted_are_offered() -> None:
     assert offered(await body_for(wanting(request(tools=()), ("url_context",)))) == {"urlContext"}
 
 
-async def test_what_it_did_is_told_among_its_thoughts_as_it_comes() -> None:
+async def test_what_it_did_is_streamed_among_its_thoughts_and_recorded_beside_them() -> None:
     reply = streamed(
         chunk(thought("Exit code 137?")),
         chunk(SEARCHED),
@@ -123,61 +124,108 @@ async def test_what_it_did_is_told_among_its_thoughts_as_it_comes() -> None:
     )
     async with asked(reply) as (llm, _):
         deltas, answer = await parts_of(llm, wanting(request()))
-    assert answer.thinking == (
+    assert answer.thinking == "Exit code 137?Killed."
+    assert "".join(delta.text for delta in deltas if delta.part == "thinking") == (
         "Exit code 137?\n"
         '[google_search_web: {"queries": ["exit code 137"]}]\n'
         "[ran this code]\nprint(128 + 9)\n"
         "[its output, ok]\n137\n\n"
         "Killed."
     )
-    assert "".join(delta.text for delta in deltas if delta.part == "thinking") == answer.thinking
+    code = NativeCall(tool="code_execution", code="print(128 + 9)", language="PYTHON", output="137\n", outcome="ok")
+    assert answer.native_calls == (code, NativeCall(tool="google_search", queries=("exit code 137",)))
+    assert [delta.native_call for delta in deltas if delta.native_call is not None][-1] == code
     assert answer.text == "It was killed."
 
 
-async def test_what_it_looked_for_found_and_read_is_told_once() -> None:
-    found: JsonValue = {
-        "webSearchQueries": ["exit code 137"],
-        "groundingChunks": [{"web": {"uri": "https://redirect.example/1", "title": "kubernetes.io"}}, {}],
+def grounded(words: str, metadata: dict[str, JsonValue], *, finish: str | None = None) -> JsonValue:
+    said = chunk(text(words), finish=finish)
+    assert isinstance(said, dict)
+    assert isinstance(said["candidates"], list)
+    assert isinstance(said["candidates"][0], dict)
+    said["candidates"][0] |= metadata
+    return said
+
+
+PAGE = WebSource(url="https://redirect.example/1", title="kubernetes.io")
+
+
+async def test_what_it_looked_for_found_and_read_is_recorded_once() -> None:
+    metadata: dict[str, JsonValue] = {
+        "groundingMetadata": {
+            "webSearchQueries": ["exit code 137"],
+            "groundingChunks": [{"web": {"uri": PAGE.url, "title": PAGE.title}}, {}],
+        },
+        "urlContextMetadata": {
+            "urlMetadata": [
+                {"retrievedUrl": "https://a.example", "urlRetrievalStatus": "URL_RETRIEVAL_STATUS_SUCCESS"},
+                {"retrievedUrl": "https://b.example", "urlRetrievalStatus": "URL_RETRIEVAL_STATUS_ERROR"},
+            ]
+        },
     }
-    read: JsonValue = {
-        "urlMetadata": [{"retrievedUrl": "https://a.example", "urlRetrievalStatus": "URL_RETRIEVAL_STATUS_SUCCESS"}]
+    answer = await said_by(grounded("It was ", metadata), grounded("killed.", metadata, finish="STOP"))
+    assert answer.native_calls == (
+        NativeCall(tool="google_search", queries=("exit code 137",), sources=(PAGE,)),
+        NativeCall(
+            tool="url_context",
+            queries=("https://a.example", "https://b.example"),
+            sources=(WebSource(url="https://a.example"),),
+            outcome="error",
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("support", "at"),
+    [
+        ({"segment": {"startIndex": 0, "endIndex": 15, "text": "Es hieß: OOM."}, "groundingChunkIndices": [0]}, 13),
+        ({"segment": {"endIndex": 3, "text": "Es hieß: OOM."}, "groundingChunkIndices": [0]}, 13),
+        ({"segment": {"endIndex": 14, "text": "nowhere"}, "groundingChunkIndices": [0]}, None),
+        ({"segment": {"endIndex": 900}, "groundingChunkIndices": [0]}, None),
+        ({"segment": {"text": "Es hieß: OOM."}, "groundingChunkIndices": [7, -1]}, None),
+        ({"groundingChunkIndices": [0]}, None),
+    ],
+    ids=["bytes", "by its words", "other words", "beyond the end", "no such page", "no segment"],
+)
+async def test_a_citation_stands_behind_its_words_or_nowhere(support: JsonValue, at: int | None) -> None:
+    metadata: dict[str, JsonValue] = {
+        "groundingMetadata": {
+            "groundingChunks": [{"web": {"uri": PAGE.url, "title": PAGE.title}}],
+            "groundingSupports": [support],
+        }
     }
-
-    def grounded(*parts: JsonValue, finish: str | None = None) -> JsonValue:
-        said = chunk(*parts, finish=finish)
-        assert isinstance(said, dict)
-        assert isinstance(said["candidates"], list)
-        assert isinstance(said["candidates"][0], dict)
-        said["candidates"][0] |= {"groundingMetadata": found, "urlContextMetadata": read}
-        return said
-
-    answer = await said_by(grounded(text("It was ")), grounded(text("killed."), finish="STOP"))
-    assert answer.thinking.splitlines() == [
-        "[searched the web for: exit code 137]",
-        "[found: kubernetes.io, https://redirect.example/1]",
-        "[read: https://a.example, success]",
-    ]
+    answer = await said_by(chunk(text("Es hieß: ")), grounded("OOM. Ja.", metadata, finish="STOP"))
+    assert answer.citations == (() if at is None else (TextCitation(at=at, sources=(PAGE.url,)),))
 
 
-async def test_what_it_returned_is_told() -> None:
+async def test_what_it_returned_is_recorded() -> None:
     returned: JsonValue = {"toolResponse": {"id": "u", "toolType": "URL_CONTEXT", "response": {"result": "a page"}}}
     answer = await said_by(chunk(returned), chunk(text("Hi"), finish="STOP"))
-    assert answer.thinking == '[url_context returned: {"result": "a page"}]\n'
+    assert answer.native_calls == (NativeCall(tool="url_context", output='{"result": "a page"}'),)
 
 
 async def test_a_picture_that_its_code_made_is_told_and_not_kept() -> None:
     picture: JsonValue = {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}
     answer = await said_by(chunk(picture), chunk(text("Hi"), finish="STOP"))
-    assert (answer.thinking, answer.opaque) == ("[made a file, image/png, that is not kept]\n", None)
+    (call,) = answer.native_calls
+    assert (call.output, answer.opaque) == ("[made a file, image/png, that is not kept]", None)
 
 
-async def test_what_is_told_has_a_bound() -> None:
+async def test_what_is_streamed_has_a_bound() -> None:
     codes = [chunk({"executableCode": {"code": f"{number}" + "x" * 9_000}}) for number in range(9)]
-    answer = await said_by(*codes, chunk(text("Hi"), finish="STOP"))
-    assert len(answer.thinking) < MOST_CHARACTERS + 500
-    assert "[5017 characters left out]" in answer.thinking
-    assert answer.thinking.count("[more that the model did by itself is left out]") == 1
-    assert answer.thinking.endswith("left out]\n")
+    async with asked(streamed(*codes, chunk(text("Hi"), finish="STOP"))) as (llm, _):
+        deltas, _answer = await parts_of(llm, wanting(request()))
+    told = "".join(delta.text for delta in deltas if delta.part == "thinking")
+    assert len(told) < MOST_CHARACTERS + 500
+    assert "[5017 characters left out]" in told
+    assert told.count("[more that the model did by itself is left out]") == 1
+
+
+@pytest.mark.parametrize(("model", "left_out"), [("gemini-2.5-pro", ALL), (MODEL, ())])
+async def test_tools_that_a_model_does_not_get_are_named(model: str, left_out: tuple[NativeTool, ...]) -> None:
+    async with asked(HI, model=model) as (llm, _):
+        answer = await answer_of(llm, wanting(request()))
+    assert answer.native_left_out == left_out
 
 
 async def test_what_its_tools_did_goes_back_whole_in_its_place() -> None:
@@ -201,13 +249,9 @@ async def test_it_does_not_go_to_who_may_not_use_such_tools(model: str, native: 
 
 @pytest.mark.parametrize(
     "much",
-    [
-        {"executableCode": {"code": "x" * 5_000}},
-        {"toolResponse": {"toolType": "GOOGLE_SEARCH_WEB", "response": {"search_suggestions": "x" * 70_000}}},
-    ],
-    ids=["told in part", "too large"],
+    [{"toolResponse": {"toolType": "GOOGLE_SEARCH_WEB", "response": {"search_suggestions": "x" * 70_000}}}],
 )
-async def test_what_was_not_told_whole_or_is_too_large_does_not_go_back(much: JsonValue) -> None:
+async def test_what_is_too_large_does_not_go_back(much: JsonValue) -> None:
     answer = await said_by(chunk(SEARCHED), chunk(much), chunk(LOGS_CALLED, finish="STOP"))
     parts = await sent_back(answer)
     assert isinstance(parts, list)
@@ -221,7 +265,7 @@ async def test_tokens_that_its_tools_read_are_input() -> None:
     assert (answer.usage.input_tokens, answer.usage.output_tokens) == (140, 5)
 
 
-async def test_other_providers_do_not_hear_of_them() -> None:
+async def test_other_providers_do_not_hear_of_what_they_do_not_have() -> None:
     from asking import asked as asked_others
     from claude import HI as CLAUDES
     from completions import HI as OPENAIS
@@ -232,6 +276,6 @@ async def test_other_providers_do_not_hear_of_them() -> None:
     bodies: list[Reply] = [OPENAIS, CLAUDES]
     for adapter, reply in zip((OpenAiLlm, AnthropicLlm), bodies, strict=True):
         async with asked_others(adapter, reply) as (llm, server):
-            await answer_of(llm, wanting(request(tools=())))
+            await answer_of(llm, wanting(request(tools=()), ("url_context", "code_execution")))
         assert b"search" not in server.asked[0].body
         assert b"native" not in server.asked[0].body

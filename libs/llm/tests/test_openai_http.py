@@ -3,7 +3,7 @@
 import pytest
 
 from tarsy_llm.http.proxies import proxy_for
-from tarsy_llm.openai.http_stream import open_http
+from tarsy_llm.http.streaming_client import open_client
 
 PROXY = "http://proxy.example.org:3128"
 
@@ -38,7 +38,7 @@ def test_one_proxy_may_be_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_a_connection_has_a_limit_and_the_silence_of_a_model_has_another_keeper() -> None:
-    http = await open_http("https://models.example.org/v1/chat/completions")
+    http = await open_client("https://models.example.org/v1/chat/completions")
     try:
         assert http.session.timeout.sock_connect == 10.0
         assert (http.session.timeout.sock_read, http.session.timeout.total) == (None, None)

@@ -5,13 +5,14 @@ The wires are real sockets, the session is the pure core. The first answer is a 
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import claude
 import gemini
 import pytest
 from asking import KEY
+from clouds import converse, converse_block, converse_call, converse_text, exception
 from pydantic import JsonValue, SecretStr
 from wire import ProviderServer, Reply, sse
 
@@ -20,6 +21,7 @@ from tarsy_contracts.conversation import ToolCall
 from tarsy_contracts.messages.inputs import LlmCallReported
 from tarsy_contracts.wire.ids import tool_call_id
 from tarsy_llm.anthropic.adapter import AnthropicLlm
+from tarsy_llm.clouds.bedrock import bedrock_llm
 from tarsy_llm.google.adapter import GoogleLlm
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.openai.adapter import OpenAiLlm
@@ -128,6 +130,30 @@ def anthropic() -> Provider:
     )
 
 
+def bedrock() -> Provider:
+    return Provider(
+        lambda settings: bedrock_llm(replace(settings, cloud={"region": "eu-west-1"})),
+        "eu.amazon.nova-2-lite-v1:0",
+        converse(*converse_call(0, NAME, '{"namespace": "shop"}'), reason="tool_use"),
+        converse(*converse_text(0, CAUSE)),
+        {
+            "plain": converse(*converse_text(0, CAUSE)),
+            "parallel calls": converse(
+                *converse_call(0, NAME, '{"namespace": "a"}'),
+                *converse_call(1, NAME, '{"namespace": "b"}'),
+                reason="tool_use",
+            ),
+            "context full": refused(400, {"message": "The model returned: Input is too long for requested model."}),
+            "malformed call": converse(*converse_call(0, NAME, '{"namespace": '), reason="malformed_tool_use"),
+            "odd arguments": converse(*converse_call(0, NAME, '{"namespace": '), reason="tool_use"),
+            "reasoning only": converse(*converse_block(0, {"reasoningContent": {"text": CAUSE}})),
+            "refusal": converse(*converse_text(0, "I "), reason="guardrail_intervened"),
+            "cut": converse(*converse_text(0, "The cause is"), reason="max_tokens"),
+            "throttled": Reply([exception("throttlingException", "slow down")]),
+        },
+    )
+
+
 def google() -> Provider:
     def message(*parts: JsonValue, finish: str = "STOP") -> Reply:
         return gemini.streamed(gemini.chunk(*parts, finish=finish))
@@ -202,6 +228,7 @@ PROVIDERS: dict[str, Provider] = {
     ),
     "Gemini": google(),
     "Anthropic": anthropic(),
+    "Bedrock": bedrock(),
 }
 CASES = [(name, situation) for name, provider in PROVIDERS.items() for situation in provider.situations]
 

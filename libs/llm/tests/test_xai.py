@@ -1,5 +1,7 @@
 """xAI is asked as OpenAI is, at another address and with another key."""
 
+from collections.abc import Mapping
+
 import pytest
 from asking import KEY, answer_of, asked, failure_of, request
 from completions import HI
@@ -7,14 +9,14 @@ from pydantic import SecretStr
 from wire import ProviderServer, Reply
 
 from tarsy_llm.model_settings import ModelSettings
-from tarsy_llm.openai.adapter import XAI, OpenAiLlm
+from tarsy_llm.openai.adapter import XAI, OpenAiLlm, house_server
 from tarsy_llm.provider_type import Provider
 from tarsy_llm.providers import build_llm
 from tarsy_llm.timeouts import StreamLimits
 
 
 def xai(settings: ModelSettings) -> OpenAiLlm:
-    return OpenAiLlm(settings, XAI)
+    return OpenAiLlm(settings, house_server(settings, XAI))
 
 
 class Configured:
@@ -26,6 +28,7 @@ class Configured:
     model = "grok-4"
     thinking = None
     max_output_tokens = None
+    cloud: Mapping[str, str] = {}
 
     def __init__(self, api_key: SecretStr | None, base_url: str | None) -> None:
         self.api_key = api_key

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import ssl
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -64,19 +65,20 @@ class ProviderServer:
     `left` is set whenever a client has gone while a reply was still being sent to it.
     """
 
-    def __init__(self, replies: Sequence[Scripted]) -> None:
+    def __init__(self, replies: Sequence[Scripted], tls: ssl.SSLContext | None = None) -> None:
         self._replies = list(replies)
+        self._tls = tls
         self.asked: list[Asked] = []
         self.left = asyncio.Event()
         self.port = 0
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["ProviderServer"]:
-        server = await asyncio.start_server(self._client, "127.0.0.1", 0, limit=HEAD_BYTES)
+        server = await asyncio.start_server(self._client, "127.0.0.1", 0, limit=HEAD_BYTES, ssl=self._tls)
         self.port = server.sockets[0].getsockname()[1]
         try:
             yield self

@@ -1,8 +1,5 @@
 """Text that goes out of a stream: word by word, and never half a secret."""
 
-import gc
-import time
-
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -10,6 +7,7 @@ from hypothesis import strategies as st
 from tarsy_masking.masker import REDACTED, Masker
 from tarsy_masking.rules import CustomPattern
 from tarsy_masking.streaming import LONGEST_CONTEXT, Mask, MaskedStream
+from tarsy_testing.linear_time import processor_seconds
 
 MASKER = Masker.default(bytes(range(32))).for_session("s-1")
 MASK = MASKER.mask
@@ -263,10 +261,7 @@ def _work(text: str) -> int:
 
 
 def _seconds(text: str) -> float:
-    gc.collect()
-    began = time.process_time()
-    _play(text, careless(lambda part: part))
-    return time.process_time() - began
+    return processor_seconds(lambda: _play(text, careless(lambda part: part)))
 
 
 def _play(text: str, stream: MaskedStream) -> None:

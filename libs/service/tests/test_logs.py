@@ -100,10 +100,16 @@ def test_lines_without_a_template_are_all_written_and_few_are_remembered(lines: 
     assert len(lines()) == count
 
 
-def test_at_debug_the_headers_of_a_websocket_are_not_written_for_they_hold_credentials(lines: Lines) -> None:
+WRITING = (
+    "uvicorn.error", "websockets.client", "websockets.server", "botocore.auth", "botocore.parsers", "google.auth",
+    "urllib3.connectionpool", "azure.identity", "msal.application",
+)  # fmt: skip
+
+
+def test_at_debug_headers_and_answers_of_token_servers_are_not_written_for_they_hold_credentials(lines: Lines) -> None:
     configure_logs("DEBUG")
-    loggers = [logging.getLogger(name) for name in ("uvicorn.error", "websockets.client", "websockets.server")]
-    assert [logger.isEnabledFor(logging.DEBUG) for logger in loggers] == [False] * 3
+    loggers = [logging.getLogger(name) for name in WRITING]
+    assert [logger.isEnabledFor(logging.DEBUG) for logger in loggers] == [False] * len(WRITING)
     assert logging.getLogger("tarsy_service").isEnabledFor(logging.DEBUG)
 
 

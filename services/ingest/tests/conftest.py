@@ -23,12 +23,11 @@ from prometheus_client import CollectorRegistry
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.readers.partition_reader import Record, read_to_end
 from tarsy_bus.topics.topics_admin import admin
-from tarsy_contracts.wire.topics import LOG_PARTITIONS
 from tarsy_ingest.alert_rules import AlertRules, AlertTypes
 from tarsy_ingest.app import build
 from tarsy_ingest.settings import IngestSettings
 from tarsy_service.process.runner import Readiness, build_app
-from tarsy_testing.real_servers import WAIT_SECONDS, eventually
+from tarsy_testing.real_servers import FEW_PARTITIONS, WAIT_SECONDS, TopicPartitions, eventually
 
 PROBE = b"probe"
 GROUP_SESSION_MS = 60_000
@@ -46,6 +45,11 @@ agent_chains:
     stages: [{name: look, agents: [{name: A, llm_provider: scripted}]}]
 llm_providers: {scripted: {type: scripted, script: script.yaml}}
 """
+
+
+@pytest.fixture
+def topic_partitions() -> TopicPartitions:
+    return FEW_PARTITIONS
 
 
 @pytest.fixture
@@ -131,7 +135,7 @@ async def ingest(start_ingest: StartIngest) -> AsyncIterator[Ingest]:
 @pytest.fixture
 def records(bus: Bus) -> Records:
     """All records of a topic, as they are now."""
-    partitions = {topic.name: topic.partitions for topic in bus.topics.all()}
+    partitions = {topic.name: topic.partitions for topic in bus.topics.all(bus.layout.log_partitions)}
 
     async def read(topic: str) -> list[Record]:
         found: list[Record] = []
@@ -162,7 +166,7 @@ async def _is_writable_as(bus: Bus, writable: bool) -> bool:
     writing = AIOKafkaProducer(bootstrap_servers=bus.bootstrap)
     await writing.start()
     try:
-        await writing.send_and_wait(bus.topics.inbox, b"probe", key=PROBE, partition=LOG_PARTITIONS - 1)
+        await writing.send_and_wait(bus.topics.inbox, b"probe", key=PROBE, partition=bus.layout.log_partitions - 1)
     except MessageSizeTooLargeError:
         return not writable
     finally:

@@ -16,10 +16,10 @@ from tarsy_bus.topics.topics_admin import WrongTopicsError, admin, cluster_id
 from tarsy_contracts.messages.dead_letters import RedriveOrigin
 from tarsy_contracts.messages.inputs import INPUTS, AlertReceived
 from tarsy_contracts.wire.ids import session_beside, session_of_record
-from tarsy_contracts.wire.topics import LOG_PARTITIONS, Topics
+from tarsy_contracts.wire.topics import Topics
 from tarsy_ingest.app import build
 from tarsy_ingest.settings import IngestSettings
-from tarsy_testing.real_servers import eventually
+from tarsy_testing.real_servers import FEW_PARTITIONS, eventually
 
 WEBHOOK = "/api/v1/alerts/alertmanager"
 
@@ -97,7 +97,7 @@ async def test_every_form_of_record_becomes_an_alert(
     first = session_of_record(cluster=await cluster_id(bus), topic=bus.topics.alerts, partition=0, offset=0)
     inputs = [delivery(record).decode(INPUTS) for record in found]
     keys = [one.deduplication.key for one in inputs if isinstance(one, AlertReceived) and one.deduplication]
-    beside = {session_beside(first, key, LOG_PARTITIONS) for key in keys}
+    beside = {session_beside(first, key, FEW_PARTITIONS.log) for key in keys}
     assert [alerts[one].data for one in beside & alerts.keys()] == ["disk full on db-1"]
 
 
@@ -163,7 +163,7 @@ def beside_key(session_id: str, record: Record) -> str:
     message = delivery(record).decode(INPUTS)
     assert isinstance(message, AlertReceived)
     assert message.deduplication is not None
-    return session_beside(session_id, message.deduplication.key, LOG_PARTITIONS)
+    return session_beside(session_id, message.deduplication.key, FEW_PARTITIONS.log)
 
 
 async def test_a_re_driven_alert_meets_the_session_of_its_first_place(
@@ -322,13 +322,13 @@ async def test_two_share_the_topic_and_nothing_is_lost_when_one_leaves(
 ) -> None:
     async with start_ingest():
         async with start_ingest():
-            for partition in range(LOG_PARTITIONS):
+            for partition in range(FEW_PARTITIONS.log):
                 await write(bus, f"early {partition}".encode(), partition=partition)
-        for partition in range(LOG_PARTITIONS):
+        for partition in range(FEW_PARTITIONS.log):
             await write(bus, f"late {partition}".encode(), partition=partition)
 
-        told = await alerts_told(records, bus.topics.inbox, 2 * LOG_PARTITIONS)
-    assert told == {f"{when} {partition}" for when in ("early", "late") for partition in range(LOG_PARTITIONS)}
+        told = await alerts_told(records, bus.topics.inbox, 2 * FEW_PARTITIONS.log)
+    assert told == {f"{when} {partition}" for when in ("early", "late") for partition in range(FEW_PARTITIONS.log)}
 
 
 async def test_a_secret_in_a_record_does_not_reach_the_inbox(ingest: Ingest, bus: Bus, records: Records) -> None:

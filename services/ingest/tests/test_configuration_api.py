@@ -134,7 +134,7 @@ async def test_keys_that_have_no_effect_are_noted_with_their_line(client: httpx2
 
 
 async def test_receivers_are_shown_by_their_hosts_and_variables(client: httpx2.AsyncClient) -> None:
-    ends = ["completed", "failed", "cancelled", "timed_out", "approval", "action"]
+    ends = ["completed", "failed", "cancelled", "timed_out", "approval", "action", "budget"]
     assert (await client.get("/api/v1/system/config")).json()["notifications"] == {
         "on-call": {
             "type": "slack", "events": ends, "chains": ["pods"], "give_up_after": "3600s", "channel": "C1",

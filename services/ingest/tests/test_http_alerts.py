@@ -14,7 +14,6 @@ from tarsy_contracts.alert import McpSelection, McpServerSelection
 from tarsy_contracts.messages.audit import ActRequested
 from tarsy_contracts.messages.inputs import INPUTS, AlertReceived, AlertResolutionReported
 from tarsy_contracts.wire.ids import deduplication_key, session_beside, session_of_alertmanager
-from tarsy_contracts.wire.topics import LOG_PARTITIONS
 from tarsy_ingest.intake import alert_intake as intake
 from tarsy_testing.real_servers import eventually
 
@@ -208,7 +207,7 @@ async def test_the_agent_reads_a_webhooks_alert_as_json(
     assert (alert.title, alert.severity) == ("Pod is crash looping.", "warning")
     episode = session_of_alertmanager(fingerprint="f62520c3dcfa37ee", starts_at="2026-11-21T20:47:33.189Z")
     key = deduplication_key("alertmanager", "f62520c3dcfa37ee")
-    assert session_of(record) == session_beside(episode, key, LOG_PARTITIONS)
+    assert session_of(record) == session_beside(episode, key, bus.layout.log_partitions)
 
 
 async def test_a_secret_reaches_neither_the_inbox_nor_the_log(

@@ -11,9 +11,8 @@ from ingest_running import Records, StartIngest, alert_in
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.client.publisher import Publisher
 from tarsy_contracts.messages.workers import OwnedQueue, WorkerAnnounced
-from tarsy_contracts.wire.topics import LOG_PARTITIONS
 from tarsy_ingest.intake.pending_sessions import EARLIER_VERSION_SECONDS, PendingSessions, QueueFullError
-from tarsy_testing.real_servers import eventually
+from tarsy_testing.real_servers import FEW_PARTITIONS, eventually
 
 
 class Clock:
@@ -90,7 +89,7 @@ def two_may_wait(config_dir: Path) -> None:
 
 async def announce(publisher: Publisher, waiting: int) -> None:
     """All that was accepted until now is decided."""
-    queues = {number: (waiting if number == 0 else 0, 1_000) for number in range(LOG_PARTITIONS)}
+    queues = {number: (waiting if number == 0 else 0, 1_000) for number in range(FEW_PARTITIONS.log)}
     await publisher.publish(publisher.topics.workers, announcement("a", queues), key="a", id="a", subject="a")
 
 

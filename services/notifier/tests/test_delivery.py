@@ -108,6 +108,19 @@ async def test_a_receiver_is_told_of_its_chains_only(chains: tuple[str, ...], to
     assert world.kinds == told
 
 
+@pytest.mark.parametrize(
+    ("given", "told"), [(("weekend", "action"), ["completed", "failed"]), (("noise",), ["failed"]), ((), ["failed"])]
+)
+async def test_labels_choose_among_completed_investigations_and_hide_no_failure(
+    given: tuple[str, ...], told: list[str]
+) -> None:
+    world = World(SLACK.model_copy(update={"labels": ("Action", "urgent")}))
+    world.sessions.remember(session_of(STARTED, "s-1"))
+    await world.take(COMPLETED.model_copy(update={"session_labels": given}), sequence=9)
+    await world.take(PublicSessionFailed(error="no key"), sequence=10)
+    assert world.kinds == told
+
+
 async def test_an_event_that_comes_again_is_told_once() -> None:
     world = World(SLACK)
     for sequence in (1, 9, 1, 9):

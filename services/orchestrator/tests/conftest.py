@@ -14,11 +14,17 @@ from orchestrator_world import World, stop_all
 
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.client.publisher import Publisher
+from tarsy_testing.real_servers import FEW_PARTITIONS, TopicPartitions
 
 SESSION_TIMEOUT_MS = 30_000
 """Of the owners' group, in which the test's own process is the only one. Those that "die" leave it all the same: one
 that the group misses because the machine is busy would lose its partitions, and take up its work anew.
 """
+
+
+@pytest.fixture
+def topic_partitions() -> TopicPartitions:
+    return FEW_PARTITIONS
 
 
 @pytest.fixture

@@ -29,6 +29,7 @@ from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.messages.workers import OwnedQueue, WorkerAnnounced
 from tarsy_contracts.wire.envelope import Headers
+from tarsy_llm.circuits import Circuits
 from tarsy_llm.protocol import Answer, Delta, LlmCallError, LlmRequest
 from tarsy_llm.provider_type import ModelIdentity
 from tarsy_masking.masker import Masker
@@ -36,6 +37,7 @@ from tarsy_orchestrator.effects.action_ledger import ActionLedger
 from tarsy_orchestrator.effects.admission import BACKGROUND_PHASES, AdmissionQueue
 from tarsy_orchestrator.effects.chain_resolution import Plans, resolve_chain
 from tarsy_orchestrator.effects.dependencies import Dependencies, downtime_of
+from tarsy_orchestrator.effects.spending_ledger import SpendingLedger
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog, ToolsPatience
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
@@ -45,7 +47,8 @@ from tarsy_orchestrator.partition.refused_partitions import RefusedPartitions
 from tarsy_service.loop_progress import ServiceLoops
 from tarsy_service.process.alerts_under_way import AlertsUnderWay
 from tarsy_service.supervision import Supervisor
-from tarsy_service.telemetry.model_metrics import ModelCallMetrics
+from tarsy_service.telemetry.model_metrics import ModelCallMetrics, ProviderMetrics
+from tarsy_session.decision_input import Spendings
 from tarsy_testing.real_servers import eventually
 
 WAIT_SECONDS = 90.0
@@ -133,7 +136,11 @@ class RunningOwner:
         self._bus = bus
         self._most_sessions = config.queue.max_concurrent_sessions
         self._follower = PartitionReader(bus, bus.topics.sessions)
-        self._catalog = ToolCatalog(self.liveness, ActionLedger(lambda: datetime.now(UTC)))
+        self._catalog = ToolCatalog(
+            self.liveness,
+            ActionLedger(lambda: datetime.now(UTC)),
+            SpendingLedger(lambda: datetime.now(UTC), self._config),
+        )
         self.refused = RefusedPartitions(lambda count: None)
         self._owner = Owner(
             bus,
@@ -162,12 +169,15 @@ class RunningOwner:
         return self._fixed_config if self.live is None else self.live.current.config
 
     def _surroundings(self) -> Dependencies:
+        llms = {"scripted": self.llm}
+        providers = ProviderMetrics(self.registry, "orchestrator")
         return Dependencies(
             publisher=self.publisher,
             chunks=self.chunks,
             liveness=self.liveness,
             catalog=self._catalog,
-            llms={"scripted": self.llm},
+            llms=llms,
+            circuits=Circuits(llms, providers, monotonic=self._monotonic, now=self._clock),
             admission=AdmissionQueue(self._most_sessions),
             background=AdmissionQueue(BACKGROUND_PHASES),
             llm_slots=asyncio.Semaphore(100),
@@ -189,6 +199,7 @@ class RunningOwner:
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._catalog.follow(self._bus))
                     group.create_task(self.chunks.run())
+                    group.create_task(self._catalog.spending.publish_spendings(self.publisher, 0.05))
                     await self._owner.run(lambda: self.ready.set())
             finally:
                 await stop_client(self.consumer)
@@ -247,6 +258,11 @@ class RunningOwner:
         self.consumer.getmany = getmany
         async with asyncio.timeout(WAIT_SECONDS):
             await begun.wait()
+
+    @property
+    def spendings(self) -> Spendings:
+        """As it knows them."""
+        return self._catalog.spending.spendings()
 
     @property
     def queues(self) -> dict[int, OwnedQueue]:

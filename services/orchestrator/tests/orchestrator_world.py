@@ -27,13 +27,13 @@ from tarsy_contracts.messages.workers import CatalogTool, ServerCatalogued
 from tarsy_contracts.wire.envelope import Envelope, event_id
 from tarsy_contracts.wire.ids import derive_id, session_beside
 from tarsy_contracts.wire.message import Message
-from tarsy_contracts.wire.topics import LOG_PARTITIONS
 from tarsy_llm.protocol import Answer, AskedTool
-from tarsy_testing.real_servers import eventually
+from tarsy_testing.real_servers import FEW_PARTITIONS, eventually
 from tarsy_testing.story.log import check_one_chain, read_log
 from tarsy_testing.story.story import ALERT, DELETE, READ
 from tarsy_verification.session_log import SessionLog
 
+LOG_PARTITIONS = FEW_PARTITIONS.log
 WORKER = "worker-1"
 SERVER = "kubernetes"
 
@@ -171,7 +171,7 @@ class World:
 
     async def records(self, topic: str) -> list[Record]:
         found: list[Record] = []
-        partitions = {one.name: one.partitions for one in self.bus.topics.all()}
+        partitions = {one.name: one.partitions for one in self.bus.topics.all(self.bus.layout.log_partitions)}
         await read_to_end(self.bus, topic, dict.fromkeys(range(partitions[topic]), 0), found.append)
         return found
 

@@ -7,12 +7,11 @@ import pytest
 from aiokafka import TopicPartition
 from aiokafka.admin.records_to_delete import RecordsToDelete
 from orchestrator_running import RunningOwner
-from orchestrator_world import World, new_session, partition_of
+from orchestrator_world import LOG_PARTITIONS, World, new_session, partition_of
 
 from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.topics.topics_admin import admin, apply_topics
 from tarsy_contracts.events.heads import SessionHead, Span, head_key
-from tarsy_contracts.wire.topics import LOG_PARTITIONS
 from tarsy_orchestrator.partition.refused_partitions import RefusedPartitions
 from tarsy_orchestrator.partition.take_over_schedule import REFUSED_SECONDS
 from tarsy_testing.real_servers import eventually

@@ -9,15 +9,22 @@ from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.liveness.failure_detection import Liveness
 from tarsy_bus.readers import catalog as entries
 from tarsy_bus.readers.partition_reader import Record, read_to_end
+from tarsy_config.config import Config
 from tarsy_contracts.messages.workers import ServerCatalogued
 from tarsy_orchestrator.effects.action_ledger import ActionLedger
+from tarsy_orchestrator.effects.spending_ledger import SpendingLedger
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog
 from tarsy_testing.real_servers import eventually
 
 
 async def test_what_was_forgotten_gets_a_tombstone(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(entries, "FORGOTTEN_AFTER", timedelta(0))
-    topic, catalog = world.bus.topics.catalog, ToolCatalog(Liveness("o"), ActionLedger(lambda: datetime.now(UTC)))
+    topic, catalog = (
+        world.bus.topics.catalog,
+        ToolCatalog(
+            Liveness("o"), ActionLedger(lambda: datetime.now(UTC)), SpendingLedger(lambda: datetime.now(UTC), Config)
+        ),
+    )
 
     async def say(worker: str) -> None:
         seen = ServerCatalogued(server="git", worker_id=worker, healthy=True, error="", tools=())

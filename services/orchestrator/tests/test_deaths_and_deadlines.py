@@ -11,7 +11,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.messages.control import CallCancelled, ClaimGranted
 from tarsy_contracts.messages.requests import ToolCallRequest
 from tarsy_session.queue_requests import partition_of_attempt
-from tarsy_testing.real_servers import eventually
+from tarsy_testing.real_servers import FEW_PARTITIONS, eventually
 from tarsy_testing.story.story import DELETE, READ
 
 LATER = DEAD_AFTER + timedelta(seconds=2)
@@ -142,8 +142,10 @@ async def test_each_attempt_goes_to_another_partition_of_the_queue(world: World,
     owner = await world.owner()
     call_id = (await requested(world, session, READ)).call_id
     # The first repeat goes where the request went; of places drawn by chance two may be the same.
-    first = partition_of_attempt(call_id, 0)
-    elsewhere = next(turn for turn in range(1, 50) if partition_of_attempt(call_id, turn) != first)
+    first = partition_of_attempt(call_id, 0, FEW_PARTITIONS.queue)
+    elsewhere = next(
+        turn for turn in range(1, 50) if partition_of_attempt(call_id, turn, FEW_PARTITIONS.queue) != first
+    )
     await world.request(session, count=2 * elsewhere + 1)
     assert owner.counted("requests_published_total", topic="tool-calls") >= 2
     assert owner.counted("requests_republished_total", topic="tool-calls") >= 1

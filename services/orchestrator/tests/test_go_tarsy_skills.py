@@ -12,6 +12,7 @@ from tarsy_contracts.events.tool import Outcome
 from tarsy_contracts.wire.ids import tool_call_id
 from tarsy_session.conversations.conversation import build_conversation
 from tarsy_session.prompts.skills import NAME
+from tarsy_testing.story.delegation import child, send
 from tarsy_testing.story.story import Story
 
 CONFIG = """\
@@ -110,3 +111,26 @@ def test_a_scenario_of_go_tarsy_goes_as_there(scenario: Scenario, tmp_path: Path
     assert result.outcome == scenario.outcome
     assert [text for text in scenario.brings if text not in result.content] == []
     assert story.asked().iteration == 2
+
+
+def test_a_sub_agent_has_its_own_skills_and_those_that_its_sender_names_for_it(tmp_path: Path) -> None:
+    """Go TARSy's OrchestratorSubAgent: the one that leads has none."""
+    worker = "LogAnalyzer: {{mcp_servers: [kubernetes], description: reads logs, skills: [networking]}}"
+    choice = "{{name: LogAnalyzer, required_skills: [kubernetes-basics]}}"
+    scenario = Scenario(
+        "a sub-agent", f"skills: []\n    sub_agents: [{choice}]\n  {worker}".replace("{{", "{").replace("}}", "}")
+    )
+    story = begin(scenario, tmp_path)
+    assert not [
+        text for text in TEXTS.values() if text in build_conversation(story.investigating, story.execution()).system
+    ]
+    send(story, "find errors", name="LogAnalyzer", who="Investigator")
+    sent = child(story, "find errors")
+    system = build_conversation(story.investigating, sent).system
+    assert TEXTS["kubernetes-basics"] in system
+    assert "- networking: About networking" in system
+    asked = story.asked("LogAnalyzer").llm_call_id
+    call = ToolCall(id=tool_call_id(asked, 0), name=NAME, arguments={"names": ["networking"]})
+    events = story.when(story.answer(agent="LogAnalyzer").model_copy(update={"tool_calls": (call,)}))
+    (result,) = [event for event in events if isinstance(event, e.ToolCallCompleted)]
+    assert TEXTS["networking"] in result.content

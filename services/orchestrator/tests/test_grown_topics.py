@@ -4,11 +4,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from orchestrator_running import RunningOwner, owned_by, until_asked
-from orchestrator_world import World, new_session
+from orchestrator_world import LOG_PARTITIONS, World, new_session
 
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.client.publisher import Publisher
-from tarsy_contracts.wire.topics import LOG_PARTITIONS
 from tarsy_testing.real_servers import eventually
 from tarsy_testing.servers.bus_kafka import add_partitions
 

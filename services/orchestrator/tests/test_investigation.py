@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 from orchestrator_running import RunningOwner
-from orchestrator_world import WORKER, World, calling, new_session, words
+from orchestrator_world import LOG_PARTITIONS, WORKER, World, calling, new_session, words
 
 from tarsy_bus.client.chunk_sender import MOST_UNSENT
 from tarsy_contracts.conversation import Usage
@@ -55,7 +55,7 @@ async def test_an_alert_goes_through_claim_grant_and_result_to_its_final_analysi
     assert owner.counted("append_duration_seconds_count") == owner.counted("batch_bytes_count") > 0
     assert owner.counted("batch_events_sum") == len(log.accepted)
     assert owner.counted("inputs_decided_total", type="alert.received") == 1
-    assert owner.counted("partitions_owned") == 12
+    assert owner.counted("partitions_owned") == LOG_PARTITIONS
     assert owner.counted("recovery_duration_seconds_count") >= 1
 
 

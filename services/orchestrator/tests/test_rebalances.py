@@ -5,12 +5,11 @@ from collections.abc import Collection
 import pytest
 from aiokafka import TopicPartition
 from orchestrator_running import RunningOwner, owned_by, until_asked, until_it_owns
-from orchestrator_world import World, calling, new_session, partition_of, words
+from orchestrator_world import LOG_PARTITIONS, World, calling, new_session, partition_of, words
 
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.topics.leaders import led_partitions
 from tarsy_contracts.events import LlmCallCompleted
-from tarsy_contracts.wire.topics import LOG_PARTITIONS
 from tarsy_orchestrator.partition import take_over_schedule
 from tarsy_testing.servers.bus_kafka import LostLeaders
 from tarsy_testing.story.story import READ

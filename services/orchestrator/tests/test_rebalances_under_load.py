@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 
 import pytest
 from orchestrator_running import RunningOwner, owned_by, until_it_owns
-from orchestrator_world import World, new_session, partition_of
+from orchestrator_world import LOG_PARTITIONS, World, new_session, partition_of
 
 from tarsy_contracts import events as e
-from tarsy_contracts.wire.topics import LOG_PARTITIONS
 from tarsy_testing.measured import measured
 from tarsy_testing.real_servers import eventually
 

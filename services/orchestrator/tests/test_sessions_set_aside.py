@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 from orchestrator_running import RunningOwner, owned_by, until_it_owns
-from orchestrator_world import World, calling, new_session, words
+from orchestrator_world import LOG_PARTITIONS, World, calling, new_session, words
 
 from tarsy_bus.readers.held_sessions import HeldInputs, read_held
 from tarsy_contracts.events.recorded import RecordedEvent
@@ -175,8 +175,8 @@ async def test_a_rebalance_keeps_it_aside_and_a_crash_in_the_middle_of_its_relea
     first.ready.clear()
     second = world.beginning("second")
     second.llm.may_answer.clear()
-    await until_it_owns(second, 6)
-    await until_it_owns(first, 6)
+    await until_it_owns(second, LOG_PARTITIONS // 2)
+    await until_it_owns(first, LOG_PARTITIONS // 2)
     owner, other = (first, second) if 0 in owned_by(first) else (second, first)
     await until_counted(owner, "sessions_aside", 1)
     # It decides the release, and cannot bring anything back.
@@ -187,7 +187,7 @@ async def test_a_rebalance_keeps_it_aside_and_a_crash_in_the_middle_of_its_relea
     assert log.types[-1] == "session.released"
     poison.sessions.clear()
     await owner.crash()
-    await until_it_owns(other, 12)
+    await until_it_owns(other, LOG_PARTITIONS)
     log = await world.until_ended(session)
     assert log.types[-1] == "session.cancelled"
     assert log.types.count("session.released") == 1

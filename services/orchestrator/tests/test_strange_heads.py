@@ -5,14 +5,13 @@ from datetime import UTC, datetime
 
 import pytest
 from orchestrator_running import RunningOwner
-from orchestrator_world import World, new_session, partition_of
+from orchestrator_world import LOG_PARTITIONS, World, new_session, partition_of
 
 from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.log.head_rebuild import HeadRebuild, HeadsInUseError, check_unowned, plan_rebuild, write_rebuild
 from tarsy_bus.readers.partition_reader import Record
 from tarsy_contracts.events.heads import SessionHead, Span, head_key
 from tarsy_contracts.messages.workers import OwnedQueue, WorkerAnnounced
-from tarsy_contracts.wire.topics import LOG_PARTITIONS
 from tarsy_orchestrator.partition.take_over_schedule import REFUSED_SECONDS
 from tarsy_testing.real_servers import eventually
 

@@ -9,9 +9,11 @@ from orchestrator_world import World
 
 from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.liveness.failure_detection import Liveness
+from tarsy_config.config import Config
 from tarsy_contracts.messages.inputs import UnavailableServer
 from tarsy_contracts.messages.workers import CatalogTool, ServerCatalogued, WorkerAnnounced
 from tarsy_orchestrator.effects.action_ledger import ActionLedger
+from tarsy_orchestrator.effects.spending_ledger import SpendingLedger
 from tarsy_orchestrator.effects.tool_catalog import (
     UNKNOWN_SERVER,
     UNSAID,
@@ -47,7 +49,9 @@ async def offer(world: World, living: Liveness, *entries: ServerCatalogued) -> T
     for entry in (*entries, last):
         key = f"{entry.server}/{entry.worker_id}"
         await world.publisher.publish(world.bus.topics.catalog, entry, key=key, id=key, subject=entry.server)
-    catalog = ToolCatalog(living, ActionLedger(lambda: datetime.now(UTC)))
+    catalog = ToolCatalog(
+        living, ActionLedger(lambda: datetime.now(UTC)), SpendingLedger(lambda: datetime.now(UTC), Config)
+    )
 
     async def through() -> ToolOffer | None:
         offered = catalog.offer(["git", "last"])
@@ -92,7 +96,9 @@ async def read_through(world: World, catalog: ToolCatalog, entry: ServerCatalogu
 
 
 async def test_a_server_that_starts_is_waited_for_longer_than_one_that_is_down(world: World) -> None:
-    catalog = ToolCatalog(liveness("living"), ActionLedger(lambda: datetime.now(UTC)))
+    catalog = ToolCatalog(
+        liveness("living"), ActionLedger(lambda: datetime.now(UTC)), SpendingLedger(lambda: datetime.now(UTC), Config)
+    )
     at_once_if_down = ToolsPatience(down_seconds=0.0, starting_seconds=600.0)
     async with background_tasks(catalog.follow(world.bus)):
         waiting = asyncio.create_task(catalog.wait_for(["git"], at_once_if_down))
@@ -116,7 +122,9 @@ def hear_ourselves(heard: Liveness, first: int, last: int) -> None:
 
 async def test_an_outage_of_kafka_takes_no_time_from_the_wait_for_a_gateway() -> None:
     heard = liveness()
-    catalog = ToolCatalog(heard, ActionLedger(lambda: datetime.now(UTC)))
+    catalog = ToolCatalog(
+        heard, ActionLedger(lambda: datetime.now(UTC)), SpendingLedger(lambda: datetime.now(UTC), Config)
+    )
     waiting = asyncio.create_task(catalog.wait_for(["git"], ToolsPatience(down_seconds=20.0, starting_seconds=60.0)))
 
     async def hear(first: int, last: int) -> None:

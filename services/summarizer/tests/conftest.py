@@ -17,10 +17,16 @@ from tarsy_llm.protocol import Llm
 from tarsy_masking.masker import Masker
 from tarsy_summarizer.app import assemble
 from tarsy_summarizer.settings import SummarizerSettings
+from tarsy_testing.real_servers import FEW_PARTITIONS, TopicPartitions
 
 KEY = bytes(range(32))
 
 type Running = Callable[..., AbstractAsyncContextManager[asyncio.Task[None]]]
+
+
+@pytest.fixture
+def topic_partitions() -> TopicPartitions:
+    return FEW_PARTITIONS
 
 
 @pytest.fixture

@@ -94,7 +94,8 @@ class Owner:
         return LogPosition(partition=written.partition, offset=written.offset)
 
     async def listen(self, topic: str, started: asyncio.Event) -> None:
-        partitions = next(each.partitions for each in self.bus.topics.all() if each.name == topic)
+        every = self.bus.topics.all(self.bus.layout.log_partitions)
+        partitions = next(each.partitions for each in every if each.name == topic)
         places = [TopicPartition(topic, partition) for partition in range(partitions)]
         async with PartitionReader(self.bus, topic).running() as follower:
             ends = await follower.consumer.end_offsets(places)

@@ -9,9 +9,10 @@ from tarsy_bus.client.chunk_sender import ChunkSender
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.client.publisher import Publisher
 from tarsy_contracts.wire.topics import Topics
+from tarsy_llm.circuits import Circuits
 from tarsy_masking.masker import Masker
 from tarsy_processes.ports import free_port
-from tarsy_service.telemetry.model_metrics import ModelCallMetrics
+from tarsy_service.telemetry.model_metrics import ModelCallMetrics, ProviderMetrics
 from tarsy_summarizer.metrics import Metrics
 from tarsy_summarizer.models import Models
 from tarsy_summarizer.summarize import Summarizer
@@ -25,8 +26,10 @@ async def test_it_waits_out_its_time_and_then_says_that_kafka_could_not_be_reach
         pauses.append(seconds)
 
     bus = Bus(bootstrap=f"127.0.0.1:{free_port()}", topics=Topics("none"), client="test")
+    providers = ProviderMetrics(CollectorRegistry(), "summarizer")
     models = Models(
         llms={},
+        circuits=Circuits({}, providers, monotonic=lambda: sum(pauses), now=lambda: datetime.now(UTC)),
         chunks=ChunkSender(Publisher(bus, source="test", now=lambda: datetime.now(UTC))),
         masker=Masker.default(),
         now=lambda: datetime.now(UTC),

@@ -138,7 +138,7 @@ async def test_what_is_no_longer_there_is_reported_as_an_error(
     owner: Owner, running: Running, scripted: NewScript
 ) -> None:
     async with running(scripted()):
-        request = summary(at=LogPosition(partition=5, offset=1_000_000))
+        request = summary(at=LogPosition(partition=3, offset=1_000_000))
         await owner.ask(request)
         result = await owner.result(request)
     assert result.content == ""

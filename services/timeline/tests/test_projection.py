@@ -45,6 +45,7 @@ def test_given_a_start_then_the_alert_and_the_plan_are_kept(new_session: NewSess
         scripted=True, priority=2, mcp_selection=None, total_stages=1, has_parallel_stages=False, chat_enabled=True,
         created_at=session.records[0][0].time, cluster=None, namespace=None, workload=None, parent_id=None,
         llm_provider=None, slack_message_fingerprint=None, labels=[], chosen_by="", unmatched=False,
+        session_labels=[],
     )  # fmt: skip
     assert update == r.SessionUpdate(session.id, "pending", None, None, None, None, None, None, None, [])
 

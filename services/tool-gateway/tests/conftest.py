@@ -15,6 +15,7 @@ from http_servers import HttpServer, NewServer
 
 from tarsy_bus.client.connection import Bus
 from tarsy_processes.ports import free_port
+from tarsy_testing.real_servers import FEW_PARTITIONS, TopicPartitions
 from tarsy_testing.system.program_forks import program_forks
 from tarsy_tool_gateway.app import assemble
 from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
@@ -26,6 +27,11 @@ type Running = Callable[..., AbstractAsyncContextManager[asyncio.Task[None]]]
 type NewPlan = Callable[..., ServerPlan]
 
 NO_RUNBOOKS = RunbookRules(allowed_domains=())
+
+
+@pytest.fixture
+def topic_partitions() -> TopicPartitions:
+    return FEW_PARTITIONS
 
 
 @pytest.fixture

@@ -17,7 +17,6 @@ from tarsy_contracts.messages.control import CallCancelled, ClaimGranted, ClaimR
 from tarsy_contracts.messages.inputs import INPUTS, CallClaimed, CallNotStarted, ToolCallReported
 from tarsy_contracts.messages.requests import ToolCallRequest
 from tarsy_contracts.messages.workers import ServerCatalogued
-from tarsy_contracts.wire.topics import LOG_PARTITIONS
 from tarsy_testing.real_servers import eventually
 
 WAIT_SECONDS = 90.0
@@ -101,7 +100,7 @@ class Owner:
 
     async def listen(self, started: asyncio.Event) -> None:
         async with self._inbox.running() as follower:
-            self._next = await follower.ends(range(LOG_PARTITIONS))
+            self._next = await follower.ends(range(self.bus.layout.log_partitions))
             follower.assign(self._next)
             started.set()
             while True:

@@ -105,6 +105,17 @@ async def test_the_server_is_told_the_session_in_a_header(
             assert (headers["x-session"], headers["x-org"]) == (f"tarsy {session}", "7")
 
 
+async def test_sub_agents_share_the_session_of_their_investigation_and_its_header(new_server: NewServer) -> None:
+    """Go TARSy's SessionHeaders_SubAgents and _ParallelAgents: there each execution has one of its own."""
+    one = new_server("legacy")
+    await one.start()
+    async with isolated(HttpTransport(one.url, {"X-Session": "{{.SESSION_ID}}"})) as server:
+        calls = [of("a", "heard").model_copy(update={"execution_id": id}) for id in ("lead", "logs", "metrics")]
+        heard = await asyncio.gather(*(server.call(one) for one in calls))
+        assert {json.loads(said.text)["x-session"] for said in heard} == {"a"}
+        assert server.sessions == {"a"}
+
+
 async def test_a_session_that_died_is_replaced_for_the_next_call_and_no_other_is_touched(
     program: StdioTransport, calls_file: Path
 ) -> None:

@@ -49,13 +49,13 @@ async def stored(owner: Owner, data: bytes, *, between: bytes = b"", piece: int 
         if between:
             await put(owner, between, key="another call")
         pieces.append(Piece(offset=await put(owner, one), size=len(one)))
-    kept = StoredResult(partition=5, pieces=tuple(pieces), size=len(data), lines=count_lines(data))
+    kept = StoredResult(partition=3, pieces=tuple(pieces), size=len(data), lines=count_lines(data))
     return ResultPlace(call_id=CALL, event=NOWHERE, stored=kept)
 
 
 async def put(owner: Owner, value: bytes, *, key: str = CALL) -> int:
     topic = owner.bus.topics.results
-    written = await owner.publisher.write(topic, key=key.encode(), value=value, headers=[], partition=5)
+    written = await owner.publisher.write(topic, key=key.encode(), value=value, headers=[], partition=3)
     return int(written.offset)
 
 
@@ -122,7 +122,7 @@ async def test_what_the_topic_no_longer_keeps_is_said_to_be_gone(owner: Owner, r
     assert place.stored is not None
     below = place.stored.pieces[1].offset
     async with admin(owner.bus) as client:
-        where = TopicPartition(owner.bus.topics.results, 5)
+        where = TopicPartition(owner.bus.topics.results, 3)
         await client.delete_records({where: RecordsToDelete(before_offset=below)})
     async with running():
         for arguments in ({"offset": 2900}, {"search": "line"}):

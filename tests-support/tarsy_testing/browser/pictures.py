@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 type Scheme = Literal["light", "dark"]
-type Moment = Literal["empty", "running", "ended", "login"]
-"""When a view is taken: before the first alert, while three agents write, after the demo's incidents, and at a page
-that demands a login."""
+type Moment = Literal["empty", "running", "asking", "acted", "ended", "login"]
+"""When a view is taken: before the first alert, while three agents write, while an action waits for a yes and after it,
+after the demo's incidents, and at a page that demands a login."""
 
 WIDTHS = {1440: 900, 820: 900, 390: 844}
 """And the height of each."""
@@ -30,6 +30,7 @@ class View:
     schemes: tuple[Scheme, ...] = LIGHT
     clicked: tuple[str, ...] = ()
     seen: str = ""
+    widths: tuple[int, ...] = tuple(WIDTHS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ class Picture:
 STREAMING = '.item[data-status="streaming"] .text:not(:empty)'
 CALL = 'details.call:has-text("kubernetes.pods_list")'
 LOG = 'details.call:has-text("pods_log")'
+DRY_RUN = ".approval .dry-run"
+SKILLS = '.item[data-type="skill_loaded"]'
 QUESTION = ".record-call summary >> nth=1"
 VIEWS = (
     View("list-empty", "The list before the first alert", "/", "main pre", "empty"),
@@ -55,6 +58,47 @@ VIEWS = (
     View("session-completed", "A session that has completed", "/sessions/{completed}", ".executive", schemes=BOTH),
     View("session-failed", "A session that failed", "/sessions/{failed}", ".stopped"),
     View("approval", "A call that waits for a person", "/sessions/{waiting}", ".approval", seen=".approval"),
+    View(
+        "dry-run",
+        "An action that waits, with its dry run",
+        "/sessions/{wide}",
+        DRY_RUN,
+        "asking",
+        BOTH,
+        seen=".approval",
+    ),
+    View("sub-agents", "Sub-agents beside each other", "/sessions/{wide}", ".lanes", "acted", BOTH, seen=".lane .task"),
+    View(
+        "waterfall",
+        "Where the time went",
+        "/sessions/{wide}",
+        ".waterfall svg",
+        "acted",
+        BOTH,
+        (),
+        ".waterfall svg",
+        (1440,),
+    ),  # narrow ones have it folded
+    View("wide", "A session with sub-agents and an action", "/sessions/{wide}", ".executive", "acted", BOTH),
+    View(
+        "action",
+        "An action, and whether it helped",
+        "/sessions/{wide}",
+        ".action-calls",
+        "acted",
+        BOTH,
+        seen=".action-outcome",
+    ),
+    View(
+        "skills",
+        "The skills of an agent, unfolded",
+        "/sessions/{wide}",
+        SKILLS,
+        "acted",
+        BOTH,
+        clicked=(f"{SKILLS} summary >> nth=0", f"{SKILLS} details details summary >> nth=0"),
+        seen=SKILLS,
+    ),
     View("tool-call", "A call, unfolded", "/sessions/{completed}", CALL, clicked=(f"{CALL} >> summary",), seen=CALL),
     View(
         "result",
@@ -98,7 +142,7 @@ def pictures(moment: Moment) -> list[Picture]:
         for view in VIEWS
         if view.moment == moment
         for scheme in view.schemes
-        for width in WIDTHS
+        for width in view.widths
     ]
 
 
@@ -116,7 +160,8 @@ def page_of_pictures() -> str:
     for view in VIEWS:
         for scheme in view.schemes:
             title = view.title if scheme == "light" else f"{view.title}, dark"
-            files = [Picture(view, width, scheme).file for width in WIDTHS]
+            files = [Picture(view, width, scheme).file for width in view.widths]
             shown = [f'<a href="{file}"><img src="{file}" width="{SHOWN_PIXELS}" alt="{title}"></a>' for file in files]
-            lines.append(f"| {title} | {' | '.join(shown)} |")
+            missing = [""] * (len(WIDTHS) - len(shown))
+            lines.append(f"| {title} | {' | '.join([*shown, *missing])} |")
     return "\n".join([*lines, ""])

@@ -33,12 +33,16 @@ from tarsy_testing.system.up import ROOT, Tarsy, tarsy
 
 PICTURES = ROOT / "docs/pictures"
 MOST_BYTES = 150_000
+SCROLLS = 4
+"""Items are drawn once they come into sight, and move those below them."""
+DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 100))))"
 DESK = {"width": 1180, "height": 820}
 PACE_SECONDS = 0.04
 QUESTION = "Which release can we roll back to, and does it still run?"
 WAIT_MILLISECONDS = 300_000
 WAIT_SECONDS = 300.0
 INCIDENTS_SENT = ("quota-blocked-rollout", "expired-certificate", "crash-loop")
+WIDE = "connection-exhaustion"
 DATA = "The pod shop/checkout-7c9d6f5b84-x2x7k restarts again and again."
 CHAINS = {"running": "watched", "failed": "failing", "waiting": "guarded"}
 """Chains of sessions that come into this state, and stay in it for long enough."""
@@ -132,8 +136,10 @@ async def take_view(browser: Browser, page: Page, picture: Picture, sessions: Ma
     await page.locator(view.shown).first.wait_for(timeout=WAIT_MILLISECONDS)
     for clicked in view.clicked:
         await page.locator(clicked).first.click()
-    if view.seen:
-        await page.locator(view.seen).first.evaluate("node => node.scrollIntoView({block: 'center'})")
+    for _ in range(SCROLLS if view.seen else 1):
+        if view.seen:
+            await page.locator(view.seen).first.evaluate("node => node.scrollIntoView({block: 'center'})")
+        await page.evaluate(DRAWN)
     await take(browser, page, picture.file)
 
 
@@ -187,15 +193,28 @@ async def ask_prometheus(around: Monitoring) -> None:
     say(f"Prometheus knows all {len(named)} metrics of rules and dashboards, and refuses no query")
 
 
+async def take_action(studio: Studio) -> None:
+    """The incident whose action waits for a person, before and after the yes."""
+    await studio.send(WIDE)
+    session = {"wide": await studio.session_titled("fulfilment-db has no connections left.")}
+    await take_moment(studio.browser, studio.url, "asking", session)
+    async with new_tab(studio.browser, studio.url) as tab:
+        await tab.page.goto(f"/sessions/{session['wide']}")
+        await tab.page.locator(".approval").get_by_role("button", name="Approve").click()
+    await studio.until("completed", 1)
+    await take_moment(studio.browser, studio.url, "acted", session)
+
+
 async def take_all(studio: Studio, folder: Path) -> None:
     await take_login(studio.browser, folder)
     await take_moment(studio.browser, studio.url, "empty", {})
     sessions = {name: await studio.submit(chain) for name, chain in CHAINS.items()}
     await take_moment(studio.browser, studio.url, "running", sessions)
+    await take_action(studio)
     for incident in INCIDENTS_SENT:
         await studio.send(incident)
     shown = await studio.session_titled("Checkout is crash looping.")
-    await studio.until("completed", len(INCIDENTS_SENT))
+    await studio.until("completed", len(INCIDENTS_SENT) + 1)
     await studio.until("failed", 1)
     await ask(studio, shown)
     await take_moment(studio.browser, studio.url, "ended", sessions | {"completed": shown})

@@ -78,7 +78,8 @@ class Monitoring:
     async def send(self, alerts: list[dict[str, Any]]) -> None:
         """Alerts that Alertmanager takes as from Prometheus, and that begin now."""
         now = datetime.now(UTC).isoformat()
-        body = [{"labels": one["labels"], "annotations": one["annotations"], "startsAt": now} for one in alerts]
+        kept = ("labels", "annotations", "generatorURL")
+        body = [{name: one[name] for name in kept if name in one} | {"startsAt": now} for one in alerts]
         (await self.alertmanager.post("/api/v2/alerts", json=body)).raise_for_status()
 
     async def scraped_metrics(self) -> set[str]:

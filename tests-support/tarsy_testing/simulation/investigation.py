@@ -33,17 +33,23 @@ BRIEF_ALERT = ALERT.model_copy(update={"alert_type": "leak", "runbook_url": None
 GUARDED_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "guarded"})
 """The same, but what the agent wants to delete waits for a person."""
 
+THRIFTY_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "thrifty"})
+"""The same, with a budget for one question: a person extends it once, and lets the agent conclude then."""
+
 SKILLED_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "skilled"})
 """The same, by an agent that reads a skill first."""
 SKILL = Skill(
     name="restarts",
     description="How to count restarts",
     body="Count the restarts first.",
-    alert_types=(SKILLED_ALERT.alert_type,),
+    alert_types=(SKILLED_ALERT.alert_type, "whole"),
     files=(SkillFile(path="references/api.md", text="The api restarts at night."),),
 )
 ACTING_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "acting"})
 """The agent may act: what it wants to delete is tried out, waits for a person, and is looked at afterwards."""
+WHOLE_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "whole"})
+"""Sub-agents, of which one reads a skill and one deletes with a person's yes; then one acts, and both are reported."""
+
 WIDE_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "wide"})
 """One agent sends ten others, and concludes when all have ended."""
 
@@ -86,6 +92,7 @@ def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN) -> Confi
     looks = {"name": "look", "agents": [one, other], "success_policy": "all"}
     acts = {"name": "act", "agents": [{"name": "Fixer", "llm_provider": STEADY}]}
     scripted = {"type": "scripted", "script": "none.yaml"}
+    verify = {"server": SERVER, "tool": "pods_list", "after": 5, "contains": ["CrashLoopBackOff"]}
     sends = {"sub_agents": ["Lister", "Reader", "Deleter", "Looker"], "orchestrator": {"max_concurrent_agents": 10}}
     return Config.model_validate(
         {
@@ -108,6 +115,11 @@ def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN) -> Confi
                     "alert_types": [SKILLED_ALERT.alert_type],
                     "stages": [{"name": "look", "agents": [{"name": "Reader", "llm_provider": STEADY}]}],
                 },
+                "thrifty": {
+                    "alert_types": ["thrifty"],
+                    "stages": [{"name": "look", "agents": [one]}],
+                    "budget": {"calls": 1, "at_end": "ask"},
+                },
                 "guarded": {
                     "alert_types": ["guarded"],
                     "stages": [{"name": "look", "agents": [one]}],
@@ -119,7 +131,17 @@ def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN) -> Confi
                     "approve": True,
                     "actions_per_hour": 5,
                     "compose": {"enabled": False},
-                    "verify": {"server": SERVER, "tool": "pods_list", "after": 5, "contains": ["CrashLoopBackOff"]},
+                    "verify": verify,
+                },
+                "whole": {
+                    "alert_types": [WHOLE_ALERT.alert_type],
+                    "stages": [
+                        {"name": "look", "agents": [{"name": "PatientLead", "max_iterations": 1, **sends}]},
+                        {"name": "act", "agents": [{**one, "type": "action"}]},
+                    ],
+                    "approve": True,
+                    "actions_per_hour": 5,
+                    "verify": verify,
                 },
             },
             "mcp_servers": {
@@ -223,6 +245,7 @@ SCRIPTS: Mapping[str, Sequence[Mapping[str, JsonValue]]] = {
             "tool_calls": _calls("rollout_restart", "pods_list"),
         },
         {"agent": "Fixer", "iteration": 2, "text": "It was restarted."},
+        {"agent": "ComposeAgent", "text": "A memory leak. The pod was deleted."},
         {"agent": "ExecSummaryAgent", "text": "A memory leak; restarted."},
         {
             "agent": "ChatAgent",

@@ -17,10 +17,12 @@ from tarsy_bus.client.publisher import Publisher
 from tarsy_bus.log.head_replay import HeadReplay, is_same
 from tarsy_bus.log.heads import newest
 from tarsy_contracts.alert import Alert
-from tarsy_contracts.events import ENDINGS, ReplyCompleted, ToolCallApprovalRequested, ToolCallCompleted
+from tarsy_contracts.budgets import Amounts
+from tarsy_contracts.events import ENDINGS, BudgetReached, ReplyCompleted, ToolCallApprovalRequested, ToolCallCompleted
 from tarsy_contracts.events.heads import SessionHead, session_of_head_key
 from tarsy_contracts.messages.inputs import (
     AlertReceived,
+    BudgetDecisionRequested,
     CallDecisionRequested,
     CancelRequested,
     ChatRequested,
@@ -39,7 +41,9 @@ from tarsy_testing.simulation.investigation import (
     SCRIPTS,
     SERVERS,
     SESSION,
+    THRIFTY_ALERT,
     TRIED_OUT,
+    WHOLE_ALERT,
     config,
     config_later,
 )
@@ -69,6 +73,8 @@ Kafka: the kinds of broker.py, for `seconds`."""
 type Decision = Literal["approve", "deny"]
 
 SERVICES: tuple[Service, ...] = ("orchestrator", "tool-gateway", "summarizer")
+APPROVED_TYPES = tuple(one.alert_type for one in (GUARDED_ALERT, ACTING_ALERT, WHOLE_ALERT))
+"""Alerts whose investigation asks a person."""
 LONGEST_SECONDS = 300.0
 AFTERWARDS_SECONDS = 6.0
 """Long enough for whatever would happen again by mistake."""
@@ -210,7 +216,7 @@ class _Stage:
         self.broker = Broker(Topics("t"), Random(self.seed), self.loop.time)
         self.broker.before, self.broker.after = self._before, self._after
         self.strange_records = StrangeRecords(self.broker)
-        acts = self.alert.alert_type == ACTING_ALERT.alert_type
+        acts = self.alert.alert_type in (ACTING_ALERT.alert_type, WHOLE_ALERT.alert_type)
         self.config, self.llms = config(TRIED_OUT if acts else NO_DRY_RUN), models(SCRIPTS, self.heard)
         self.servers = {name: ToolServer(tools) for name, tools in SERVERS.items()}
         self.loop.set_exception_handler(self._complain)
@@ -378,6 +384,25 @@ class _Stage:
                 )
             )
 
+    async def _extend(self) -> None:
+        """A person first extends the budget by enough for one question, and wants a conclusion the next time."""
+        log = self._log()
+        for number, event in enumerate(log.events(BudgetReached)):
+            id = f"b-{number}"
+            if id in self.decided:
+                continue
+            self.decided.add(id)
+            extends = number == 0
+            await self._say(
+                BudgetDecisionRequested(
+                    request_id=id,
+                    author="ann",
+                    budget_id=event.budget_id,
+                    decision="extend" if extends else "conclude",
+                    extension=Amounts(calls=int(event.spent - event.limit) + 1 if extends else 0),
+                )
+            )
+
     async def _release(self) -> None:
         """The operator sees that the session is set aside, mends the cause, and brings it back."""
         await asyncio.sleep(MENDED_SECONDS)
@@ -392,7 +417,9 @@ class _Stage:
             gone = [one.process.name for one in self.all if one.task.done()]
             if gone:
                 raise NotEndedError(f"{gone[0]} ended by itself: {self._why(gone[0])!r}")
-            if self.alert.alert_type in (GUARDED_ALERT.alert_type, ACTING_ALERT.alert_type):
+            if self.alert.alert_type == THRIFTY_ALERT.alert_type:
+                await self._extend()
+            if self.alert.alert_type in APPROVED_TYPES:
                 await self._decide()
             await asyncio.sleep(0.5)
 

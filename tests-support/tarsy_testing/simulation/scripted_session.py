@@ -35,6 +35,7 @@ type Script = Sequence[Mapping[str, JsonValue]]
 type Tools = Mapping[str, Sequence[Tool]]
 """By the name of their server."""
 type Person = Callable[[SessionLog], InboxInput | None]
+NO_OTHERS: Mapping[str, Script] = {}
 
 
 class OwnTools(ToolServer):
@@ -48,25 +49,36 @@ class OwnTools(ToolServer):
         return await self._read(request)
 
 
-def play(script: Script, config: Config, tools: Tools, alert: Alert = WITHOUT_RUNBOOK) -> SessionLog:
-    """Returns the log of the session, once it has ended."""
-    return play_with_person(script, config, tools, lambda log: None, alert)[0]
+def play(
+    script: Script,
+    config: Config,
+    tools: Tools,
+    alert: Alert = WITHOUT_RUNBOOK,
+    others: Mapping[str, Script] = NO_OTHERS,
+) -> SessionLog:
+    """Returns the log of the session, once it has ended. `others`: the scripts of providers beside `steady`."""
+    return play_with_person(script, config, tools, lambda log: None, alert, others)[0]
 
 
 def play_with_person(
-    script: Script, config: Config, tools: Tools, person: Person, alert: Alert = WITHOUT_RUNBOOK
+    script: Script,
+    config: Config,
+    tools: Tools,
+    person: Person,
+    alert: Alert = WITHOUT_RUNBOOK,
+    others: Mapping[str, Script] = NO_OTHERS,
 ) -> tuple[SessionLog, list[ToolRun]]:
     """Returns what ran, too. `person` looks at the log twice a second, and does something once at most."""
     with capture_logs(), asyncio.Runner(loop_factory=VirtualLoop) as runner:
-        return runner.run(_play(script, config, tools, person, alert))
+        return runner.run(_play({**others, "steady": script}, config, tools, person, alert))
 
 
 async def _play(
-    script: Script, config: Config, tools: Tools, person: Person, alert: Alert
+    scripts: Mapping[str, Script], config: Config, tools: Tools, person: Person, alert: Alert
 ) -> tuple[SessionLog, list[ToolRun]]:
     loop = asyncio.get_running_loop()
     broker = Broker(Topics("t"), Random(1), loop.time)
-    llms = models({"steady": script}, [])
+    llms = models(scripts, [])
     with in_memory(broker):
         servers = {name: ToolServer(offered) for name, offered in tools.items()} | {OWN_SERVER: OwnTools(broker)}
         services: Sequence[Orchestrator | Gateway | Summarizer] = [

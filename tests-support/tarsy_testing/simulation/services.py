@@ -22,19 +22,21 @@ from tarsy_bus.topics.kafka_rights import KafkaUser
 from tarsy_config.config import Config
 from tarsy_contracts.messages.workers import ServerCatalogued, WorkerAnnounced
 from tarsy_contracts.timing import FRESH_PART
+from tarsy_llm.circuits import Circuits
 from tarsy_llm.protocol import Llm
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.action_ledger import ActionLedger
 from tarsy_orchestrator.effects.admission import BACKGROUND_PHASES, AdmissionQueue
 from tarsy_orchestrator.effects.chain_resolution import resolve_chain
 from tarsy_orchestrator.effects.dependencies import Dependencies
+from tarsy_orchestrator.effects.spending_ledger import SpendingLedger
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog, ToolsPatience
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics as OrchestratorMetrics
 from tarsy_orchestrator.partition.inputs.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.owner import Owner
 from tarsy_orchestrator.partition.refused_partitions import RefusedPartitions
-from tarsy_service.telemetry.model_metrics import ModelCallMetrics
+from tarsy_service.telemetry.model_metrics import ModelCallMetrics, ProviderMetrics
 from tarsy_summarizer.metrics import Metrics as SummarizerMetrics
 from tarsy_summarizer.models import Models
 from tarsy_summarizer.service import SummarizerService, summary_worker
@@ -103,6 +105,11 @@ def model_calls() -> ModelCallMetrics:
 
 
 @cache
+def provider_metrics() -> ProviderMetrics:
+    return ProviderMetrics(CollectorRegistry(), "any")
+
+
+@cache
 def gateway_metrics() -> GatewayMetrics:
     return GatewayMetrics(CollectorRegistry(), list(SERVERS))
 
@@ -120,7 +127,8 @@ class Orchestrator:
         self._publisher = Publisher(self._bus, source=name, now=broker.now)
         self._liveness = Liveness(name, dead_after=DEAD_AFTER, monotonic=loop.time, clock=broker.now)
         self._ledger = ActionLedger(broker.now)
-        self._catalog = ToolCatalog(self._liveness, self._ledger)
+        self._spending = SpendingLedger(broker.now, lambda: config)
+        self._catalog = ToolCatalog(self._liveness, self._ledger, self._spending)
         self._config = config
         self._deps = Dependencies(
             publisher=self._publisher,
@@ -128,6 +136,7 @@ class Orchestrator:
             liveness=self._liveness,
             catalog=self._catalog,
             llms=llms,
+            circuits=Circuits(llms, provider_metrics(), monotonic=loop.time, now=broker.now),
             admission=AdmissionQueue(config.queue.max_concurrent_sessions),
             background=AdmissionQueue(BACKGROUND_PHASES),
             llm_slots=asyncio.Semaphore(20),
@@ -169,6 +178,7 @@ class Orchestrator:
                     group.start("catalog", self._catalog.follow(self._bus))
                     group.start("chunks", self._deps.chunks.run())
                     group.start("granted actions", self._ledger.publish_grants(self._publisher))
+                    group.start("spendings", self._spending.publish_spendings(self._publisher))
                     await self._owner.run(lambda: None)
             finally:
                 await stop_client(consumer)
@@ -247,8 +257,10 @@ class Summarizer:
         now, loop = self._broker.now, asyncio.get_running_loop()
         publisher = Publisher(self._bus, source=self._name, now=now)
         metrics = summarizer_metrics()
+        circuits = Circuits(self._llms, provider_metrics(), monotonic=loop.time, now=now)
         models = Models(
             llms=self._llms,
+            circuits=circuits,
             chunks=ChunkSender(publisher, loop.time),
             masker=masker(),
             now=now,
@@ -269,8 +281,9 @@ class Summarizer:
             now=now,
             new_id=self._new_id,
             at_once=4,
+            failing_providers=circuits.list_failing,
         )
-        service = SummarizerService(worker=worker, summarizer=summarizer, chunks=models.chunks)
+        service = SummarizerService(worker=worker, summarizer=summarizer, chunks=models.chunks, circuits=circuits)
         await service.run(lambda: None)
 
     def _new_id(self) -> str:

@@ -19,7 +19,7 @@ from tarsy_contracts.wire.envelope import Envelope, event_id
 from tarsy_contracts.wire.ids import tool_call_id
 from tarsy_llm.protocol import FINAL
 from tarsy_session.decide import decide
-from tarsy_session.decision_input import OPEN_GATE, ActionGate, DecisionInput
+from tarsy_session.decision_input import NO_SPENDINGS, OPEN_GATE, ActionGate, DecisionInput, Spendings
 from tarsy_session.downtime import NO_DOWNTIME, Downtime
 from tarsy_session.evolve import evolve
 from tarsy_session.state import NOT_STARTED, Execution, Investigating, SessionState
@@ -96,6 +96,7 @@ class Story:
     downtime: Downtime = NO_DOWNTIME
     skills: tuple[Skill, ...] = ()
     gate: ActionGate = OPEN_GATE
+    spendings: Spendings = NO_SPENDINGS
 
     def given(self, taken: i.Input, *, input_id: str | None = None, offset: int | None = None) -> DecisionInput:
         """DecisionInput that the owner would make of the input. The owner's own inputs have no place in the inbox."""
@@ -111,6 +112,7 @@ class Story:
             downtime=self.downtime,
             skills=self.skills if isinstance(taken, i.AlertReceived) else (),
             actions=self.gate,
+            spendings=self.spendings,
         )
 
     @property

@@ -228,6 +228,7 @@ COMMANDS: Mapping[str, Entry] = {
         "deny",
         "Deny a tool call that waits for a person: it does not run, and its agent goes on.",
     ),
+    "budget": CommandEntry("budget_commands", "budget", "Extend a budget of a session, or let its agents conclude."),
     "actions": ACTIONS,
     "cancel": CommandEntry("session.commands", "cancel", "Cancel sessions that run or wait."),
     "rerun": CommandEntry(

@@ -1,7 +1,7 @@
 """The commands about sessions: submit, watch, sessions."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -82,6 +82,7 @@ def sessions(
     cluster: Annotated[str, typer.Option(help="only alerts from this cluster")] = "",
     namespace: Annotated[str, typer.Option(help="only alerts from this namespace")] = "",
     workload: Annotated[str, typer.Option(help="only alerts of this Deployment, StatefulSet, Job ...")] = "",
+    label: Annotated[str, typer.Option(help="only sessions that have this label")] = "",
     as_json: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
@@ -90,7 +91,9 @@ def sessions(
     from tarsy_cli.lists.sessions import SessionQuery, print_sessions, read_sessions
 
     api = api_of(home, url)
-    query = SessionQuery(search=search, severity=severity, cluster=cluster, namespace=namespace, workload=workload)
+    query = SessionQuery(
+        search=search, severity=severity, cluster=cluster, namespace=namespace, workload=workload, label=label
+    )
     with exit_on_failure(api):
         if as_json:
             print_json(read_sessions(api, query))
@@ -98,14 +101,21 @@ def sessions(
             print_sessions(api, get_console(), query)
 
 
-def watch_to_its_end(api: str, session: str, *, appear_seconds: float | None = None) -> str:
+def watch_to_its_end(
+    api: str,
+    session: str,
+    *,
+    appear_seconds: float | None = None,
+    nothing_came: Callable[[], Awaitable[None]] | None = None,
+) -> str:
     """The status that it ended with. `appear_seconds`: how long it may be unknown to the API."""
-    from tarsy_cli.watch.session_watch import APPEAR_SECONDS, watch_session
+    from tarsy_cli.watch.session_watch import APPEAR_SECONDS, do_nothing, watch_session
 
     limit = APPEAR_SECONDS if appear_seconds is None else appear_seconds
+    idle = nothing_came or do_nothing
     try:
         with exit_on_failure(api):
-            return watch_session(api, session, get_console(), appear_seconds=limit)
+            return watch_session(api, session, get_console(), appear_seconds=limit, nothing_came=idle)
     except KeyboardInterrupt:
         raise fail(f"The session goes on: `tarsy watch {session}` shows it again.", code=INTERRUPTED) from None
 

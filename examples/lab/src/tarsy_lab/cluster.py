@@ -5,6 +5,7 @@ from functools import cached_property
 
 from tarsy_lab.errors import LabError
 from tarsy_lab.evidence import Evidence, Resource
+from tarsy_lab.recordings import Metrics, Release, read_metrics, read_releases
 
 
 class AmbiguousIncidentError(LabError):
@@ -32,6 +33,14 @@ class Cluster:
     @cached_property
     def namespaces(self) -> tuple[str, ...]:
         return tuple(sorted({each.namespace for each in self.resources if each.namespace is not None}))
+
+    @cached_property
+    def releases(self) -> tuple[Release, ...]:
+        return tuple(each for incident in self._incidents for each in read_releases(incident.folder))
+
+    @cached_property
+    def metrics(self) -> tuple[Metrics, ...]:
+        return tuple(read_metrics(incident.folder) for incident in self._incidents)
 
     def log(self, pod: Resource) -> str | None:
         return self._owners[pod.identity].log(pod.name)

@@ -40,7 +40,7 @@ class Story(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     log: str
-    voice: Literal["checkout", "stock-reindex", "cert-manager"]
+    voice: Literal["checkout", "stock-reindex", "cert-manager", "fulfilment-db"]
     stamps: Literal["iso", "klog"] = "iso"
     seed: int
     lines: int

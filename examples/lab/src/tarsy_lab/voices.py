@@ -104,6 +104,39 @@ _CONTROLLERS = (
 _HOSTS = ("wholesale", "supplier-portal", "status", "returns", "press", "careers")
 _NAMESPACES = ("storefront", "wholesale", "platform", "staging")
 
+_POSTGRES = (
+    (
+        200,
+        "[{pid}] {user}@fulfilment LOG:  duration: {slow} ms  execute fetch_{table}: "
+        "SELECT id, state FROM {table} WHERE id = $1",
+    ),
+    (
+        150,
+        "[{pid}] {user}@fulfilment LOG:  connection authorized: user={user} database=fulfilment"
+        " application_name={user}",
+    ),
+    (
+        150,
+        "[{pid}] {user}@fulfilment LOG:  disconnection: session time: 0:1{few}:2{few}.{ms} user={user}"
+        " database=fulfilment host=10.42.{few}.{ms}",
+    ),
+    (
+        40,
+        "[31] LOG:  checkpoint complete: wrote {rows} buffers ({few}.1%); 0 WAL file(s) added,"
+        " {few} recycled; write={ms}.{few} s",
+    ),
+    (30, '[{pid}] LOG:  automatic vacuum of table "fulfilment.public.{table}": index scans: 1, tuples: {rows} removed'),
+    (8, "[{pid}] {user}@fulfilment ERROR:  canceling statement due to statement timeout"),
+    (
+        6,
+        "[{pid}] {user}@fulfilment LOG:  process {pid} still waiting for ShareLock on transaction"
+        " {rows}{pid} after 1000.{ms} ms",
+    ),
+    (4, "[33] LOG:  checkpoints are occurring too frequently ({ms} seconds apart)"),
+    (3, '[{pid}] streaming_replica@[unknown] LOG:  standby "fulfilment-db-2" is {ms} seconds behind'),
+    (2, "[{pid}] [unknown]@[unknown] LOG:  could not receive data from client: Connection reset by peer"),
+)
+
 
 def _object(dice: Dice) -> str:
     return f"{dice.pick(_NAMESPACES)}/{dice.pick(_HOSTS)}-tls-{1 + dice.below(9)}"
@@ -152,6 +185,18 @@ VOICES = {
             "version": lambda dice: 88_100_000 + dice.below(900_000),
             "ms": lambda dice: 1 + dice.below(40),
             "few": lambda dice: 1 + dice.below(6),
+        },
+    ),
+    "fulfilment-db": Voice(
+        templates=_POSTGRES,
+        fields={
+            "pid": lambda dice: 12_000 + dice.below(9_000),
+            "user": lambda dice: dice.pick(("orders", "orders", "shipping", "invoicing")),
+            "table": lambda dice: dice.pick(("parcels", "invoices", "order_lines", "carriers", "labels")),
+            "few": lambda dice: 1 + dice.below(5),
+            "ms": lambda dice: 11 + dice.below(80),
+            "slow": lambda dice: f"{1 + dice.below(40)}.{100 + dice.below(900)}",
+            "rows": lambda dice: 40 + dice.below(4_000),
         },
     ),
 }

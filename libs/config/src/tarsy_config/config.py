@@ -1,5 +1,7 @@
 """The whole configuration, and the questions that services ask it."""
 
+from collections.abc import Mapping
+
 from tarsy_config.errors import ConfigError, Note
 from tarsy_config.plans.chain_settings import ChainSettings, settings_of
 from tarsy_config.plans.routing import ChainRoute, ChainRule, Router
@@ -13,6 +15,8 @@ from tarsy_config.sections.providers import LlmProvider
 from tarsy_config.sections.resolution import AS_CONFIGURED, NO_SELECTION, AlertChoice
 from tarsy_contracts.alert import McpSelection
 from tarsy_contracts.chain import ResolvedChain
+
+NO_LABELS: Mapping[str, str] = {}
 
 
 class UnknownAlertTypeError(ConfigError, LookupError):
@@ -91,10 +95,14 @@ class Config(Sections):
         return self.plan_by(ChainRoute(chain_id, ""), selection, llm_provider)
 
     def plan_by(
-        self, route: ChainRoute, selection: McpSelection | None = None, llm_provider: str | None = None
+        self,
+        route: ChainRoute,
+        selection: McpSelection | None = None,
+        llm_provider: str | None = None,
+        labels: Mapping[str, str] = NO_LABELS,
     ) -> ResolvedChain:
-        """The plan for an alert that was routed; it says by which rule."""
-        plan = self._plan_chain(route.chain_id, AlertChoice(selection or NO_SELECTION, llm_provider))
+        """The plan for an alert that was routed; it says by which rule. `labels`: of the alert, which name its team."""
+        plan = self._plan_chain(route.chain_id, AlertChoice(selection or NO_SELECTION, llm_provider, labels))
         cancels = self.alert_settings(route.chain_id).resolved_in_queue == "cancel"
         return plan.model_copy(
             update={"cancel_resolved": cancels, "chosen_by": route.chosen_by, "unmatched": route.unmatched}

@@ -137,6 +137,7 @@ def _provider(config: Config, path: KeyPath, provider: BaseModel) -> Tree:
     for key in ("thinking", "max_output_tokens", "context_tokens"):
         if (value := getattr(provider, key)) is not None:
             tree[key] = _shown(config, (*path, key), value)
+    tree |= {key: _shown(config, (*path, key), value) for key, value in provider.cloud.items() if key != "credentials"}
     return tree | {"native_tools": show_section(config, (*path, "native_tools"), provider.native_tools)}
 
 

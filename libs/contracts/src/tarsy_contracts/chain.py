@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 
 from tarsy_contracts.actions import ActionMode, VerificationRule
+from tarsy_contracts.budgets import NO_BUDGET, NO_DAY_BUDGETS, Budget, DayBudgets
+from tarsy_contracts.calendar import Calendar
 from tarsy_contracts.skills import PlannedSkill
 from tarsy_contracts.wire.message import Value
 from tarsy_contracts.wire.numbers import Count, Index, Seconds
@@ -110,7 +112,7 @@ class ResolvedAgent(Value):
     them can read at once; 0 is unknown. `known_contexts`: the same by provider, of those whose context is configured or
     follows from their type. `skills`: those that it may have, wherever they fit. `action`: whether it may change
     something, and whether it only proposes that. `description`: for an agent that may send it. `sub_agents`: those that
-    it may send itself, by their names in the plan.
+    it may send itself, by their names in the plan. `budget`: of one run of it, with those of the sub-agents below it.
     """
 
     name: str
@@ -128,6 +130,7 @@ class ResolvedAgent(Value):
     description: str = ""
     sub_agents: tuple[str, ...] = ()
     sub_agent_limits: SubAgentLimits = SubAgentLimits()
+    budget: Budget = NO_BUDGET
 
     @property
     def llm_providers(self) -> frozenset[str]:
@@ -168,6 +171,19 @@ class CallLimits(Value):
     conclusion_seconds: Seconds = 0.0
 
 
+class SummaryLabel(Value):
+    label: str
+    description: str = ""
+
+
+class LabelRule(Value):
+    """The labels that an executive summary may give its session: one of them, or several with `multi`."""
+
+    labels: tuple[SummaryLabel, ...]
+    multi: bool = False
+    instructions: str = ""
+
+
 class ResolvedChain(Value):
     """`summary_llm_provider` writes the summaries of long results; the default is the agent's own provider.
 
@@ -191,7 +207,10 @@ class ResolvedChain(Value):
     `verify`: how to see whether an action helped; nobody looks without it. `compose`: who writes the amended report
     after the last stage that acts; nobody without one. `actions_per_hour`: so many calls of its action agents are
     granted for one workload; 0 is no limit.
+    `calendar`: what agents are told of the day on which they begin; nothing without one. In a session it is that of
+    the alert's team. `labels`: those that the executive summary chooses from; none without.
     `sub_agents`: all that other agents may send. Where their settings differ, those of one name have several keys.
+    `budget`: of the session, in all its lives. `day_budgets`: those of its day that it counts to.
     """
 
     chain_id: str
@@ -212,6 +231,10 @@ class ResolvedChain(Value):
     compose: ResolvedAgent | None = None
     actions_per_hour: Count = 0
     sub_agents: dict[str, ResolvedAgent] = Field(default_factory=dict)
+    calendar: Calendar | None = None
+    budget: Budget = NO_BUDGET
+    day_budgets: DayBudgets = NO_DAY_BUDGETS
+    labels: LabelRule | None = None
 
     def agents(self) -> Iterator[ResolvedAgent]:
         """All that may run, in their order."""

@@ -60,7 +60,7 @@ class Usage(Value):
     `input_tokens`: all that the model was given. They include `cached_input_tokens`, which were read from the
     provider's cache, and `cache_written_tokens`, which were written to it; both have prices of their own.
     `output_tokens`: all that the model produced. They include `thinking_tokens`, its thoughts; records of 0.1.0 have
-    those of Gemini and xAI beside them.
+    those of Gemini and xAI beside them. `web_searches`: searches of its own web tool, which have a price each.
     """
 
     input_tokens: Count | None = None
@@ -68,3 +68,4 @@ class Usage(Value):
     thinking_tokens: Count | None = None
     cached_input_tokens: Count | None = None
     cache_written_tokens: Count | None = None
+    web_searches: Count | None = None

@@ -1,7 +1,7 @@
 """Settings of one model, for every adapter of a real provider."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pydantic import SecretStr
@@ -20,13 +20,17 @@ THINKING_ROOM: Mapping[Thinking | None, int] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSettings:
-    """None for `base_url`: the provider's own address. None for `thinking`: what the model does by itself."""
+    """None for `base_url`: the provider's own address. None for `thinking`: what the model does by itself.
+
+    `cloud`: what only some types of providers have (`ProviderType.options`); without a value: empty.
+    """
 
     model: str
     api_key: SecretStr | None = None
     base_url: str | None = None
     thinking: Thinking | None = None
     max_output_tokens: int | None = None
+    cloud: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def output_limit(self, answer_tokens: int | None) -> int | None:
         """The limit of output for an answer of so many tokens; None for the provider's own.

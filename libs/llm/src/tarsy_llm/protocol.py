@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.conversation import Conversation, ToolDefinition, Usage
+from tarsy_contracts.native_calls import NativeCall, TextCitation
 from tarsy_contracts.wire.message import Value
 from tarsy_llm.errors import LlmError
 
@@ -32,10 +33,14 @@ class LlmRequest(Value):
 
 
 class Delta(Value):
-    """A piece of what the model thinks or says, as it comes. Without text it is a sign of life."""
+    """A piece of what the model thinks or says, as it comes. Without text it is a sign of life.
+
+    `native_call`: what it has done meanwhile with a tool of its provider. The answer has all of them again.
+    """
 
     part: Literal["thinking", "text"]
     text: str
+    native_call: NativeCall | None = None
 
 
 KEEPALIVE = Delta(part="text", text="")
@@ -57,7 +62,8 @@ class Answer(Value):
 
     `opaque` goes back to the provider unchanged, inside the message that we make of the answer. Text in it that can
     be read is found in `thinking` too: who masks that, and changes it, must not keep the opaque part. `cut`: the text
-    ended at the limit of output tokens, not where the model wanted.
+    ended at the limit of output tokens, not where the model wanted. `native_calls`: what the model did with tools of
+    its provider; `citations`: where `text` rests on their sources. `native_left_out`: those wanted that it did not get.
     """
 
     thinking: str
@@ -67,6 +73,9 @@ class Answer(Value):
     model: str
     opaque: JsonValue = None
     cut: bool = False
+    native_calls: tuple[NativeCall, ...] = ()
+    citations: tuple[TextCitation, ...] = ()
+    native_left_out: tuple[NativeTool, ...] = ()
 
     @property
     def finish_reason(self) -> str:

@@ -1,7 +1,8 @@
 """Type of an LLM provider: how it is built, and where its key and address are looked for."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
@@ -32,6 +33,8 @@ class Provider(Protocol):
     def thinking(self) -> Thinking | None: ...
     @property
     def max_output_tokens(self) -> int | None: ...
+    @property
+    def cloud(self) -> Mapping[str, str]: ...
 
 
 type Build = Callable[[Provider, StreamLimits, Sleep], Llm]
@@ -42,12 +45,21 @@ class ProviderType:
     """`key_variables` and `address_variable`: where the provider's own tools look for a key and an address.
 
     `otel_name`: how OpenTelemetry's conventions for generative AI call it, where they know it.
+    `options`: keys of its own, each with the variables where it is looked for. `required`: the keys without which it
+    cannot be asked; with any it needs no API key, as the cloud's credentials are found at the first call.
     """
 
     build: Build
     key_variables: tuple[str, ...] = ()
     address_variable: str = ""
     otel_name: str = ""
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    required: tuple[str, ...] = ()
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """All variables of the environment that it looks at."""
+        return frozenset({*self.key_variables, self.address_variable, *chain(*self.options.values())} - {""})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +85,7 @@ def remote(make: Callable[[ModelSettings], Llm]) -> Build:
             base_url=provider.base_url,
             thinking=provider.thinking,
             max_output_tokens=provider.max_output_tokens,
+            cloud=provider.cloud,
         )
         return LimitedLlm(make(settings), limits)
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from tarsy_llm import scripted_provider
 from tarsy_llm.anthropic import adapter as anthropic
+from tarsy_llm.clouds import azure, bedrock, vertex
 from tarsy_llm.google import adapter as google
 from tarsy_llm.openai import adapter as openai
 from tarsy_llm.protocol import Llm
@@ -18,6 +19,9 @@ PROVIDER_TYPES: Mapping[str, ProviderType] = {
     "openai": openai.PROVIDER,
     "anthropic": anthropic.PROVIDER,
     "xai": openai.XAI_PROVIDER,
+    "vertexai": vertex.PROVIDER,
+    "azure": azure.PROVIDER,
+    "bedrock": bedrock.PROVIDER,
 }
 """By the name that `type` has in tarsy.yaml."""
 

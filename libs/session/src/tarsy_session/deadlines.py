@@ -13,6 +13,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.messages import inputs as i
 from tarsy_contracts.wire.ids import (
     approval_id,
+    budget_wait_id,
     execution_time_id,
     iteration_id,
     time_budget_id,
@@ -76,9 +77,17 @@ def list_deadlines(state: Investigating) -> Iterator[Deadline]:
             yield Deadline(iteration_id(execution.id, execution.iteration), since, end_of_iteration)
     if state.stage is not None and (wait := find_wait(state, state.stage)) is not None:
         yield Deadline(verification_wait_id(state.stage.started.stage_id), *wait)
+    yield from _of_people(state)
+
+
+def _of_people(state: Investigating) -> Iterator[Deadline]:
+    """Yields the ends of waits for a person: who decides about a call, or about a budget."""
     for call in calls_waiting_for_person(state):
         if call.approval is not None:
             yield Deadline(approval_id(call.requested.call_id), call.approval.since, call.approval.deadline)
+    for id, known in state.budgets.met.items():
+        if known.since is not None and known.wait_end is not None:
+            yield Deadline(budget_wait_id(state.session_id, id, known.waits), known.since, known.wait_end)
 
 
 def _of_child(state: Investigating, execution: Execution) -> Iterator[Deadline]:
@@ -101,8 +110,8 @@ def decide_deadline(state: Investigating, noticed: i.DeadlinePassed, at: datetim
     found = next((one for one in list_deadlines(state) if one.id == id), None)
     if found is None or not downtime.has_passed(found.since, found.at, at):
         return []
-    if (call := _waiting(state, id)) is not None:
-        return expire(state, call)
+    if any(one.id == id for one in _of_people(state)):
+        return _expire(state, id)
     if state.stage is not None and id == verification_wait_id(state.stage.started.stage_id):
         return list(request_verification(state, state.stage))
     if id == time_budget_id(state.session_id):
@@ -127,6 +136,15 @@ def _end_child(state: Investigating, child: Execution, id: str, unfinished: Unfi
         return _take_tools(state, child, unfinished)
     error = "the time of the sub-agent was up"
     return list(close_execution(state, child, "timed_out", error, SESSION_TIMEOUT, unfinished))
+
+
+def _expire(state: Investigating, id: str) -> list[e.Event]:
+    """Nobody decided in time. Agents whose budget nobody extended conclude."""
+    if (call := _waiting(state, id)) is not None:
+        return expire(state, call)
+    met = state.budgets.met.items()
+    ids = [one for one, known in met if budget_wait_id(state.session_id, one, known.waits) == id]
+    return [e.BudgetDecided(budget_id=one, outcome="expired") for one in ids]
 
 
 def _waiting(state: Investigating, id: str) -> ToolCallState | None:
@@ -160,13 +178,13 @@ def _iteration(state: Investigating, id: str, unfinished: UnfinishedAnswers) -> 
     execution = next(one for one in state.executions.values() if iteration_id(one.id, one.iteration) == id)
     seconds = state.started.chain.limits.iteration_seconds
     error = f"the iteration took longer than {seconds:g} seconds"
-    question = list(close_question(execution, error, ITERATION_TIMEOUT, unfinished, retryable=True))
+    question = list(close_question(state, execution, error, ITERATION_TIMEOUT, unfinished, retryable=True))
     return [*question, *_calls(state, execution, f"{error[:1].upper()}{error[1:]}.")]
 
 
 def _take_tools(state: Investigating, execution: Execution, unfinished: UnfinishedAnswers) -> list[e.Event]:
     """Ends what could lead to further calls; the agent is asked to conclude."""
-    question = close_question(execution, NEARLY_UP, e.TIME_BUDGET, unfinished, retryable=True)
+    question = close_question(state, execution, NEARLY_UP, e.TIME_BUDGET, unfinished, retryable=True)
     return [*question, *_calls(state, execution, f"{NEARLY_UP[:1].upper()}{NEARLY_UP[1:]}.")]
 
 

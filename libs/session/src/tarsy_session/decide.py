@@ -12,6 +12,7 @@ from tarsy_session.deadlines import decide_deadline
 from tarsy_session.decision_input import DecisionInput
 from tarsy_session.decisions.alerts import repeat, resolve, resolve_while_open, start
 from tarsy_session.decisions.approvals import decide_approval, refuse_at_rest
+from tarsy_session.decisions.budgets import decide_budget, extend_at_rest
 from tarsy_session.decisions.calls import (
     decide_claim,
     decide_late_outcome,
@@ -41,7 +42,7 @@ def decide_steps(session_id: str, state: SessionState, context: DecisionInput) -
     if context.offset is not None and context.offset <= state.last_decided_offset:
         return []
     steps = look_ahead(session_id, state, _direct(session_id, state, context), context)
-    while steps and (more := next_events(steps[-1].after, context.at, context.downtime)):
+    while steps and (more := next_events(steps[-1].after, context.at, context.downtime, context.spendings)):
         steps += look_ahead(session_id, steps[-1].after, more, context)
     return steps
 
@@ -80,7 +81,7 @@ def _investigating(  # noqa: C901 - one case an input
         case i.ToolsOffered():
             return _offered(state, context.input, context)
         case i.LlmCallReported():
-            return decide_llm_report(state, context.input, context.at, context.actions)
+            return decide_llm_report(state, context.input, context.at, context.actions, context.spendings)
         case i.CallClaimed():
             return decide_claim(state, context.input, context.at, context.actions)
         case i.CallNotStarted():
@@ -88,7 +89,7 @@ def _investigating(  # noqa: C901 - one case an input
         case i.ToolCallReported():
             return decide_tool_report(state, context.input)
         case i.SummaryReported():
-            return decide_summary_report(state, context.input)
+            return decide_summary_report(state, context.input, context.at, context.spendings)
         case i.WorkerDied():
             return decide_worker_death(state, context.input)
         case i.DeadlinePassed():
@@ -99,6 +100,8 @@ def _investigating(  # noqa: C901 - one case an input
             return ask_while_open(session_id, state, context.input)
         case i.CallDecisionRequested():
             return decide_approval(state, context.input, context.at, context.actions)
+        case i.BudgetDecisionRequested():
+            return decide_budget(state, context.input)
         case i.SessionDeleteRequested():
             return delete(state, context.input)
         case i.SessionReleaseRequested() | i.SessionFailRequested():
@@ -122,6 +125,8 @@ def _ended(session_id: str, state: AtRest, context: DecisionInput) -> list[e.Eve
             return ask_at_rest(session_id, state, context.input, context.spans)
         case i.CallDecisionRequested():
             return refuse_at_rest(state, context.input)
+        case i.BudgetDecisionRequested():
+            return extend_at_rest(state, context.input)
         case i.SessionDeleteRequested():
             return delete(state, context.input)
         case _:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from tarsy_contracts.budgets import NOTHING_SPENT, Spending, TokenPrice
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.events.heads import Span
 from tarsy_contracts.messages.inputs import Input
@@ -35,6 +36,30 @@ OPEN_GATE = ActionGate()
 
 
 @dataclass(frozen=True, slots=True)
+class Spendings:
+    """Prices and spendings that the owner knows when it decides.
+
+    `prices`: of models, as they are now; `models`: whom a provider asks. `days`: what was used of a day's budget in all
+    partitions, as far as it is known, by day and scope.
+    """
+
+    prices: Mapping[str, TokenPrice] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
+    days: Mapping[tuple[str, str], Spending] = field(default_factory=dict)
+
+    def price_of(self, model: str, provider: str) -> TokenPrice | None:
+        """`model`: as it answered; that of the provider where it did not name itself, or has no price by that name."""
+        found = self.prices.get(model)
+        return self.prices.get(self.models.get(provider, "")) if found is None else found
+
+    def of_day(self, day: str, scope: str) -> Spending:
+        return self.days.get((day, scope), NOTHING_SPENT)
+
+
+NO_SPENDINGS = Spendings()
+
+
+@dataclass(frozen=True, slots=True)
 class DecisionInput:
     """`at` is the broker's stamp of an inbox input, or when the owner learned its own.
 
@@ -45,7 +70,7 @@ class DecisionInput:
     alert was given, which is another session's where the alert joins one; empty for the session's own. `repeats`:
     alerts for the same session that came before it and are decided with it. `skills` come with the chain: those that
     the configuration has now, masked. `actions`: what holds calls that change something, as it is when the decision is
-    made.
+    made; `spendings`: prices, and what was used of the budgets of days, likewise.
     """
 
     input: Input
@@ -61,3 +86,4 @@ class DecisionInput:
     repeats: tuple[EarlierAlert, ...] = ()
     skills: tuple[Skill, ...] = ()
     actions: ActionGate = OPEN_GATE
+    spendings: Spendings = NO_SPENDINGS

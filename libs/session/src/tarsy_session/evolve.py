@@ -6,6 +6,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_session.evolution.alerts import apply_repetition, apply_resolution
 from tarsy_session.evolution.approvals import ApprovalEvent, apply_approval_event
+from tarsy_session.evolution.budgets import BudgetEvent, apply_budget_event, with_decision
 from tarsy_session.evolution.calls import (
     CallEvent,
     SummaryEvent,
@@ -34,7 +35,15 @@ from tarsy_session.state import (
 
 type KnownState = Investigating | AtRest
 type InvestigationEvent = (
-    e.SessionSkillsRecorded | StageEvent | LlmEvent | CallEvent | ApprovalEvent | SummaryEvent | Ending | LaterEvent
+    e.SessionSkillsRecorded
+    | StageEvent
+    | LlmEvent
+    | CallEvent
+    | ApprovalEvent
+    | SummaryEvent
+    | BudgetEvent
+    | Ending
+    | LaterEvent
 )
 """Events of open sessions only. Every other event has a case of its own in `evolve`."""
 
@@ -46,11 +55,9 @@ def evolve(state: SessionState, record: RecordedEvent) -> SessionState:
     event = record.event
     if isinstance(state, Unsupported):
         return _after_unreadable(replace(state, last_decided_offset=offset), record)
-    if event is None:
-        return Unsupported(offset)
-    if isinstance(event, e.SessionStarted):
-        return _opened(event, record, offset) if isinstance(state, NotStarted) else Unsupported(offset)
     if isinstance(state, NotStarted):
+        return _opened(event, record, offset) if isinstance(event, e.SessionStarted) else Unsupported(offset)
+    if event is None or isinstance(event, e.SessionStarted):
         return Unsupported(offset)
     # Events of one decision have one offset.
     known = state if offset == state.last_decided_offset else replace(state, last_decided_offset=offset)
@@ -65,6 +72,8 @@ def evolve(state: SessionState, record: RecordedEvent) -> SessionState:
             return apply_outcome_learned(known, event) or Unsupported(offset)
         case e.SessionReopened() | e.PhaseRequested() | e.SessionDeleted():
             return leave_rest(known, event, record) or Unsupported(offset)
+        case e.BudgetDecided() if isinstance(known, AtRest):
+            return with_decision(known, event)
         case _:
             return _investigate(known, event, record) if isinstance(known, Investigating) else Unsupported(offset)
 
@@ -114,6 +123,8 @@ def _investigate(state: Investigating, event: InvestigationEvent, record: Record
             return at_rest(state, state.ended or event)
         case e.SessionSkillsRecorded():
             after = apply_skills_recorded(state, event)
+        case e.BudgetWarned() | e.BudgetReached() | e.BudgetDecided():
+            after = apply_budget_event(state, event, record)
         case e.LlmCallRequested() | e.LlmCallCompleted() | e.LlmCallFailed() | e.ProviderFellBack():
             after = apply_llm_event(state, event, record)
         case e.ToolCallRequested() | e.ToolCallStarted() | e.ToolCallReleased() | e.ToolCallCompleted():

@@ -5,11 +5,20 @@ from dataclasses import dataclass
 from tarsy_contracts.chain import CallLimits
 from tarsy_contracts.events import LlmCallFailed
 from tarsy_session.controllers import controller_of
-from tarsy_session.llm_failures import BROKEN, REPETITION
+from tarsy_session.llm_failures import BROKEN, CIRCUIT_OPEN, REPETITION
 from tarsy_session.state import Execution
 
 NOT_RETRYABLE = frozenset(
-    {"credentials", "invalid_request", "refused", "answer_too_long", "context_full", "tools_refused", BROKEN}
+    {
+        "credentials",
+        "invalid_request",
+        "refused",
+        "answer_too_long",
+        "context_full",
+        "tools_refused",
+        BROKEN,
+        CIRCUIT_OPEN,
+    }
 )
 """The same question to the same provider can never succeed."""
 ATTEMPTS = 3
@@ -70,6 +79,4 @@ def _decide_on_rate_limit(execution: Execution, failed: LlmCallFailed, limits: C
 
 
 def _find_next_fallback(execution: Execution) -> str | None:
-    """The next provider that was not given up yet."""
-    left = execution.agent.fallback_providers[execution.fallbacks :]
-    return left[0] if left else None
+    return next(iter(execution.fallbacks_left), None)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
+from tarsy_session.executions.accounts import is_covered
 from tarsy_session.executions.children import waits_for_children
 from tarsy_session.state import INVESTIGATION, AtRest, Execution, Investigating, Stage, ToolCallState
 from tarsy_session.text import shorten
@@ -29,9 +30,17 @@ def calls_waiting_for_person(state: Investigating) -> Iterator[ToolCallState]:
 
 
 def waits_for_person(state: Investigating, execution: Execution) -> bool:
-    """Whether a call of its last turn waits for a person."""
-    last = execution.turns[-1].calls if execution.open and execution.turns else ()
-    return any(state.calls[call_id].waits_for_person for call_id in last)
+    """Whether a call of its last turn waits for a person, or its next question for somebody who extends a budget."""
+    last = [state.calls[id] for id in execution.turns[-1].calls] if execution.open and execution.turns else []
+    return any(call.waits_for_person for call in last) or _waits_for_budget(state, execution, last)
+
+
+def _waits_for_budget(state: Investigating, execution: Execution, last: Sequence[ToolCallState]) -> bool:
+    if not execution.open or execution.waiting_for is not None or waits_for_children(state, execution):
+        return False
+    waiting = [id for id, known in state.budgets.met.items() if known.waits_for_person]
+    ready = all(call.result_ready for call in last)
+    return bool(waiting) and ready and any(is_covered(state, execution, id) for id in waiting)
 
 
 def only_waits_for_people(state: Investigating) -> bool:

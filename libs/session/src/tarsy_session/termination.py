@@ -23,7 +23,7 @@ def close_cancelled(state: Investigating, cancelled: Cancelled) -> Sequence[e.Ev
     """Closes all that is open, but waits for calls that may have run."""
     error = describe_cancel(cancelled.author, cancelled.comment)
     harmless = list(close_calls(state.calls.values(), error))
-    questions = [event for execution in state.executions.values() for event in close_question(execution, error)]
+    questions = [event for execution in state.executions.values() for event in close_question(state, execution, error)]
     if any(call.may_have_run for call in state.calls.values()):
         return [*questions, *harmless]
     end = phase_of(state).end(state, "cancelled", error)
@@ -70,7 +70,9 @@ def _all(
     unfinished: UnfinishedAnswers = NOTHING_SAID,
 ) -> Iterator[e.Event]:
     closed = [
-        one for execution in state.executions.values() for one in close_question(execution, error, kind, unfinished)
+        one
+        for execution in state.executions.values()
+        for one in close_question(state, execution, error, kind, unfinished)
     ]
     yield from closed
     calls = state.calls.values()

@@ -12,7 +12,9 @@ from tarsy_session.builtin_tools import run_calls
 from tarsy_session.controllers import describe_unknown_controller
 from tarsy_session.conversations.context_limit import shorten_further, shorten_in_time
 from tarsy_session.decide_phases import request_due_phase
+from tarsy_session.decision_input import NO_SPENDINGS, Spendings
 from tarsy_session.downtime import NO_DOWNTIME, Downtime
+from tarsy_session.executions.budget_check import explain_end, keep_in_budget
 from tarsy_session.executions.children import has_open_children, is_orphan, was_told_since
 from tarsy_session.executions.end import close_execution, end_execution
 from tarsy_session.executions.limits import conclude_in_budget
@@ -41,11 +43,14 @@ EARLY_ENDS = {
 CUT = "the answer was cut at the limit of its output tokens"
 
 
-def next_events(state: SessionState, at: datetime, downtime: Downtime = NO_DOWNTIME) -> Sequence[e.Event]:
+def next_events(
+    state: SessionState, at: datetime, downtime: Downtime = NO_DOWNTIME, spendings: Spendings = NO_SPENDINGS
+) -> Sequence[e.Event]:
     """Returns the next events that the state itself brings; empty when it waits for an input."""
     match state:
         case Investigating():
-            return conclude_in_time(state, conclude_in_budget(state, _next_events(state, at)), at, downtime)
+            events = conclude_in_time(state, conclude_in_budget(state, _next_events(state, at)), at, downtime)
+            return keep_in_budget(state, events, at, downtime, spendings)
         case AtRest():
             return request_due_phase(state)
         case _:
@@ -157,7 +162,7 @@ def _after_turn(state: Investigating, execution: Execution) -> Sequence[e.Event]
     if _may_wait(turn) and turn.requested.purpose != "conclusion" and (told or waits):
         return [_ask_on(state, execution)] if told else []
     if analysis := turn.final_answer:
-        reason = _early_end(turn)
+        reason = _early_end(state, execution, turn)
         if turn.answer.cut:
             analysis = f"{analysis}\n\n**Partial analysis.** It ends here because {CUT}."
         return [end_execution(execution, "completed", final_analysis=analysis, partial_reason=reason)]
@@ -181,10 +186,12 @@ def _ask_on(state: Investigating, execution: Execution) -> e.LlmCallRequested:
     return question.model_copy(update={"shortened": shorten_in_time(state, execution)})
 
 
-def _early_end(turn: Turn) -> str:
+def _early_end(state: Investigating, execution: Execution, turn: Turn) -> str:
     """Why an analysis is less than whole; empty where the agent ended by itself."""
     if turn.answer.cut:
         return CUT
+    if turn.requested.reason == e.BUDGET:
+        return explain_end(state, execution) or e.BUDGET
     return EARLY_ENDS.get(turn.requested.reason, "")
 
 

@@ -1,7 +1,7 @@
 """Service of a worker: announce it, follow the control topic, take requests, drain, in the right order."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,7 +18,7 @@ from tarsy_bus.queues.work_queue import consume
 from tarsy_bus.readers.controls import follow_control
 from tarsy_bus.topics.kafka_rights import KafkaUser
 from tarsy_bus.topics.topics_admin import await_topics
-from tarsy_contracts.messages.workers import WorkerAnnounced
+from tarsy_contracts.messages.workers import FailingProvider, WorkerAnnounced
 from tarsy_contracts.wire.message import Message
 from tarsy_service.process.service import Ready
 from tarsy_service.supervision import Supervisor
@@ -53,7 +53,10 @@ class WorkQueue[M: Message, R: Claimable]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerService[M: Message, R: Claimable]:
-    """`drain_seconds`: how long a stop waits for running calls that must not be made twice."""
+    """`drain_seconds`: how long a stop waits for running calls that must not be made twice.
+
+    `failing_providers`: the LLM providers that it does not ask now.
+    """
 
     bus: Bus
     publisher: Publisher
@@ -68,6 +71,7 @@ class WorkerService[M: Message, R: Claimable]:
     now: Callable[[], datetime]
     new_id: Callable[[], str]
     drain_seconds: float = 0.0
+    failing_providers: Callable[[], Sequence[FailingProvider]] = tuple
     supervisor: Supervisor = field(default_factory=Supervisor)
 
     async def run(
@@ -134,7 +138,7 @@ class WorkerService[M: Message, R: Claimable]:
             announced.set()
             steps()
 
-        return announce(self.publisher, self.announcement, self.pulse, stepped)
+        return announce(self.publisher, self.announcement, self.pulse, stepped, failing=self.failing_providers)
 
     def _make_executor(self, tasks: asyncio.TaskGroup) -> Executor[R]:
         return Executor(

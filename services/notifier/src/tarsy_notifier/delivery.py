@@ -102,7 +102,7 @@ class NotificationDelivery:
     async def _send_if_wanted(self, record: EventRecord, kind: NotificationKind) -> NotificationOutcome | None:
         envelope, event = record.envelope, record.event
         session = await self._sessions.find(envelope.subject)
-        if event is None or not wants(self._receiver, kind, session):
+        if event is None or not wants(self._receiver, kind, session, event):
             return None
         link = link_to(self._dashboard_url, session.id)
         await self._target.send(Notification(kind, event, envelope, record.value, session, link))

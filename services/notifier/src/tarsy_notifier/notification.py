@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tarsy_config.sections.notifications import NotificationKind, Receiver
+from tarsy_contracts.public.budget_events import PublicBudgetReached
 from tarsy_contracts.public.call_events import PublicToolCallApprovalRequested
 from tarsy_contracts.public.envelope import PublicEnvelope
 from tarsy_contracts.public.model import PublicEvent
@@ -25,6 +26,7 @@ KINDS: Mapping[type[PublicEvent], NotificationKind] = {
     PublicSessionTimedOut: "timed_out",
     PublicToolCallApprovalRequested: "approval",
     PublicStageCompleted: "action",
+    PublicBudgetReached: "budget",
 }
 """Events that receivers are told of."""
 NOTHING = "nothing_to_do"
@@ -73,12 +75,22 @@ def may_want(receiver: Receiver, kind: NotificationKind) -> bool:
     return kind in receiver.events or (receiver.type == "slack" and kind == "started")
 
 
-def wants(receiver: Receiver, kind: NotificationKind, session: InvestigatedSession) -> bool:
-    """Whether the receiver is told. Slack is told of each start of an alert that names a message there."""
+def wants(receiver: Receiver, kind: NotificationKind, session: InvestigatedSession, event: PublicEvent) -> bool:
+    """Whether the receiver is told. Slack is told of each start of an alert that names a message there.
+
+    Labels choose among completed investigations: one that failed was given none, and somebody has to know of it.
+    """
+    if isinstance(event, PublicSessionCompleted) and receiver.labels and not _has_label(receiver, event):
+        return False
     if receiver.chains and session.chain not in receiver.chains:
         return False
     answers_a_message = receiver.type == "slack" and kind == "started" and session.fingerprint is not None
     return kind in receiver.events or answers_a_message
+
+
+def _has_label(receiver: Receiver, event: PublicSessionCompleted) -> bool:
+    given = {label.casefold() for label in event.session_labels}
+    return not given.isdisjoint(label.casefold() for label in receiver.labels)
 
 
 def session_of(event: PublicSessionStarted, session_id: str) -> InvestigatedSession:

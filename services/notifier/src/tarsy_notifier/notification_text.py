@@ -1,7 +1,9 @@
 """The words of a notification, for every kind of receiver: pure. They were masked before they came to the log."""
 
 from tarsy_contracts.actions import ActionOutcome, describe_action
+from tarsy_contracts.budgets import describe_spent, resource_of
 from tarsy_contracts.citations import without_citations
+from tarsy_contracts.public.budget_events import PublicBudgetReached
 from tarsy_contracts.public.call_events import PublicToolCallApprovalRequested
 from tarsy_contracts.public.session_events import (
     PublicSessionCancelled,
@@ -37,8 +39,17 @@ def details_of(notification: Notification) -> str:
         case PublicStageCompleted(action=outcome) if outcome is not None:
             calls = [f"{call.server}.{call.tool}: {call.result}" for call in outcome.calls]
             return "\n".join([describe_action(ActionOutcome.model_validate(outcome.model_dump())), *calls])
+        case PublicBudgetReached() as event:
+            return _describe_budget(event)
         case _:
             return ""
+
+
+def _describe_budget(event: PublicBudgetReached) -> str:
+    spent = describe_spent(event.budget_id, resource_of(event.resource), event.spent, event.limit)
+    if event.at_end != "ask":
+        return f"{spent}."
+    return f"{spent}.\nThe role {event.role} extends it, within {round(event.timeout_seconds / 60)} minutes."
 
 
 def verdict_of(notification: Notification) -> str | None:

@@ -23,12 +23,14 @@ from tarsy_bus.topics.topics_admin import await_topics
 from tarsy_config.checks.keys import keys_are_set
 from tarsy_config.loading.live_config import ConfigSource, LiveConfig, LiveMapping
 from tarsy_contracts.messages.workers import WorkerAnnounced
+from tarsy_llm.circuits import Circuits
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.action_ledger import ActionLedger
 from tarsy_orchestrator.effects.admission import AdmissionQueue, background_capacity
 from tarsy_orchestrator.effects.chain_resolution import prepare_plans
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.known_chains import KnownChains
+from tarsy_orchestrator.effects.spending_ledger import SpendingLedger
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog, ToolsPatience
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
@@ -41,7 +43,7 @@ from tarsy_service.process.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_service.telemetry.config_metrics import observe_config_verdicts
 from tarsy_service.telemetry.kafka_metrics import count_misplaced_records, kafka_writes, unparsable_records
-from tarsy_service.telemetry.model_metrics import ModelCallMetrics
+from tarsy_service.telemetry.model_metrics import ModelCallMetrics, ProviderMetrics
 from tarsy_service.telemetry.tracing import create_tracing
 
 NAME = "orchestrator"
@@ -71,18 +73,22 @@ def build(
     liveness = Liveness(worker_id, dead_after=timedelta(seconds=settings.dead_after_seconds))
     publisher = Publisher(bus, source=source, now=lambda: datetime.now(UTC))
     ledger, chains = ActionLedger(lambda: datetime.now(UTC)), KnownChains()
-    catalog = ToolCatalog(liveness, ledger)
+    spending = SpendingLedger(lambda: datetime.now(UTC), lambda: live.current.config)
+    catalog = ToolCatalog(liveness, ledger, spending)
     metrics, supervisor = Metrics(registry, live.current.config.llm_providers), Supervisor()
     metrics.skills.know(live.current.config.skills)
     admission = AdmissionQueue(live.current.most_sessions, metrics.sessions_waiting.set)
     refused = RefusedPartitions(metrics.partitions_refused.set)
     identities = LiveMapping(lambda: live.current.models.identities)
+    llms = LiveMapping(lambda: live.current.models.llms)
+    circuits = Circuits(llms, ProviderMetrics(registry, NAME), monotonic=time.monotonic, now=lambda: datetime.now(UTC))
     deps = Dependencies(
         publisher=publisher,
         chunks=ChunkSender(publisher),
         liveness=liveness,
         catalog=catalog,
-        llms=LiveMapping(lambda: live.current.models.llms),
+        llms=llms,
+        circuits=circuits,
         admission=admission,
         background=AdmissionQueue(background_capacity(settings.llm_calls_at_once), metrics.phases_waiting.set),
         llm_slots=asyncio.Semaphore(settings.llm_calls_at_once),
@@ -133,15 +139,17 @@ def build(
                 async with supervisor.group() as group:
                     announcement = WorkerAnnounced(worker_id=worker_id, service=NAME, name=settings.client)
                     steps_of = supervisor.heartbeat_for("announcements")
-                    group.start(
-                        "announcements", announce(publisher, announcement, heartbeat=steps_of, queues=owner.queues)
+                    announced = announce(
+                        publisher, announcement, heartbeat=steps_of, queues=owner.queues, failing=circuits.list_failing
                     )
+                    group.start("announcements", announced)
                     group.start("kafka", KafkaWatch(bus).run())
                     group.start("workers", watch(bus, liveness, catalog.wake, supervisor.heartbeat_for("workers")))
                     group.start("catalog", catalog.follow(bus, supervisor.heartbeat_for("catalog")))
                     group.start("chunks", deps.chunks.run())
                     group.start("ends of catalog entries", catalog.end_forgotten(publisher))
                     group.start("granted actions", ledger.publish_grants(publisher))
+                    group.start("spendings", spending.publish_spendings(publisher))
                     steps = partial(supervisor.heartbeat_for, "configuration", essential=False)
                     for name, work in live.create_tasks(settings.config_poll_seconds, steps, switched).items():
                         group.start(name, work)
@@ -155,7 +163,11 @@ def build(
         run=run,
         supervisor=supervisor,
         unready_reasons=lambda: [*bus.unready_reasons(), *refused.unready_reasons()],
-        degraded_reasons=lambda: [*live.explain_degraded(), *refused.explain_degraded()],
+        degraded_reasons=lambda: [
+            *live.explain_degraded(),
+            *refused.explain_degraded(),
+            *circuits.explain_degraded(),
+        ],
         config_version=lambda: live.version,
         tracing=tracing,
     )

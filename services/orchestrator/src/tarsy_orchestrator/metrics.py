@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+from tarsy_contracts.chain import NATIVE_TOOLS
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.events import (
     SESSION_ENDINGS,
@@ -27,6 +28,7 @@ from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_contracts.wire.topics import LIMIT_BYTES
 from tarsy_llm.protocol import ErrorKind
 from tarsy_orchestrator.action_metrics import ActionMetrics
+from tarsy_orchestrator.budget_metrics import BudgetMetrics
 from tarsy_orchestrator.skill_metrics import SkillMetrics
 from tarsy_session.llm_failures import OwnKind
 from tarsy_session.phases import PHASES
@@ -65,6 +67,7 @@ class Metrics:
         self._calls(registry)
         self.skills = SkillMetrics(registry)
         self.actions = ActionMetrics(registry)
+        self.budgets = BudgetMetrics(registry)
 
     def know_providers(self, providers: Collection[str]) -> None:
         """These are labels from now on, too."""
@@ -226,6 +229,18 @@ class Metrics:
             ["provider", "outcome"],
             registry=registry,
         )
+        self._native_calls = Counter(
+            "tarsy_orchestrator_native_tool_calls_total",
+            "Uses of tools that the provider of a model ran itself, within its answers",
+            ["provider", "tool"],
+            registry=registry,
+        )
+        self._web_searches = Counter(
+            "tarsy_orchestrator_llm_web_searches_total",
+            "Web searches that providers counted in answers; each may have a price",
+            ["provider"],
+            registry=registry,
+        )
         self.llm_running = Gauge("tarsy_orchestrator_llm_calls_running", "LLM calls that run now", registry=registry)
         self._llm_duration = Histogram(
             "tarsy_orchestrator_llm_call_duration_seconds",
@@ -337,6 +352,7 @@ class Metrics:
         type = record.envelope.type
         self.skills.record_event(record.event)
         self.actions.record_event(record.event)
+        self.budgets.record_event(record.event)
         match record.event:
             case SessionStarted():
                 self._sessions_started.inc()
@@ -409,6 +425,11 @@ class Metrics:
         )
         for counter, tokens in zip(self._tokens_of(self._known(provider)), counted, strict=True):
             counter.inc(tokens or 0)
+        if usage.web_searches:
+            self._web_searches.labels(self._known(provider)).inc(usage.web_searches)
+
+    def count_native_call(self, provider: str, tool: str) -> None:
+        self._native_calls.labels(self._known(provider), tool if tool in NATIVE_TOOLS else OTHER).inc()
 
     def _token_counters(self, provider: str) -> tuple[Counter, ...]:
         """In the order of `count_tokens`."""

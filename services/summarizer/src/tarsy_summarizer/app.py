@@ -20,6 +20,7 @@ from tarsy_bus.topics import kafka_rights
 from tarsy_config.checks.keys import keys_are_set
 from tarsy_config.configured_models import models_of
 from tarsy_config.loading.live_config import ConfigSource, LiveConfig, LiveMapping
+from tarsy_llm.circuits import Circuits
 from tarsy_llm.protocol import Llm
 from tarsy_llm.provider_type import ModelIdentity
 from tarsy_llm.providers import close_llms
@@ -27,7 +28,7 @@ from tarsy_masking.masker import Masker
 from tarsy_service.process.service import Ready, Service
 from tarsy_service.telemetry.config_metrics import observe_config_verdicts
 from tarsy_service.telemetry.kafka_metrics import kafka_writes, unparsable_records
-from tarsy_service.telemetry.model_metrics import ModelCallMetrics
+from tarsy_service.telemetry.model_metrics import ModelCallMetrics, ProviderMetrics
 from tarsy_service.telemetry.tracing import create_tracing
 from tarsy_summarizer.metrics import Metrics
 from tarsy_summarizer.models import Models
@@ -64,7 +65,7 @@ def build(
         run=run,
         supervisor=service.supervisor,
         unready_reasons=service.worker.bus.unready_reasons,
-        degraded_reasons=config.explain_degraded,
+        degraded_reasons=lambda: [*config.explain_degraded(), *service.circuits.explain_degraded()],
         config_version=lambda: config.version,
         tracing=tracing,
     )
@@ -88,8 +89,10 @@ def assemble(
     worker_id, metrics = new_id(), Metrics(registry)
     publisher = Publisher(bus, source=f"{NAME}/{settings.client}", now=now)
     known = {} if identities is None else identities
+    circuits = Circuits(llms, ProviderMetrics(registry, NAME), monotonic=time.monotonic, now=now)
     models = Models(
         llms=llms,
+        circuits=circuits,
         chunks=ChunkSender(publisher),
         masker=masker,
         now=now,
@@ -112,8 +115,9 @@ def assemble(
         now=now,
         new_id=new_id,
         at_once=settings.summaries_at_once,
+        failing_providers=circuits.list_failing,
     )
-    return SummarizerService(worker=worker, summarizer=summarizer, chunks=models.chunks)
+    return SummarizerService(worker=worker, summarizer=summarizer, chunks=models.chunks, circuits=circuits)
 
 
 def now() -> datetime:

@@ -1,7 +1,11 @@
-"""Model calls of one summary, with fallback: the provider that was named, then those that stand in for it."""
+"""Model calls of one summary, with fallback: the provider that was named, then those that stand in for it.
+
+One that failed in a row is asked last, and one that failed lately behind those that did not: the next summary begins
+where this one found an answer.
+"""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, aclosing
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,6 +23,7 @@ from tarsy_contracts.messages.chunks import number_run
 from tarsy_contracts.messages.requests import SummaryRequest
 from tarsy_contracts.request_digest import digest_request
 from tarsy_contracts.token_rates import TextKind
+from tarsy_llm.circuits import Circuits
 from tarsy_llm.protocol import Answer, Llm, LlmCallError, LlmRequest
 from tarsy_llm.provider_type import ModelIdentity, identity_of
 from tarsy_llm.scripted.scripted_llm import Sleep
@@ -44,6 +49,7 @@ class Models:
     """
 
     llms: Mapping[str, Llm]
+    circuits: Circuits
     chunks: ChunkSender
     masker: Masker
     now: Callable[[], datetime]
@@ -89,8 +95,9 @@ class ModelFallback:
             agent=AGENT, iteration=1, conversation=conversation, answer_tokens=self._request.max_tokens, is_last=True
         )
         self.request_digest = digest_request(conversation, answer_tokens=wanted.answer_tokens, is_last=wanted.is_last)
-        last = next((name for name in reversed(self._named) if name in self._models.llms), None)
-        for provider in self._named:
+        ordered = self._models.circuits.order(self._named)
+        last = self._find_last(ordered)
+        for provider in ordered:
             try:
                 answer = await self._ask_with_one_retry(
                     provider, wanted, wait_of_the_last if provider == last else wait_of_first_choice
@@ -104,6 +111,12 @@ class ModelFallback:
             )
             return answer
         return None
+
+    def _find_last(self, ordered: Sequence[str]) -> str | None:
+        """The one that is waited for: behind it, nobody is left of whom an answer can be expected."""
+        known = [name for name in ordered if name in self._models.llms]
+        expected = [name for name in known if self._models.circuits.may_ask(name)]
+        return next(reversed(expected or known), None)
 
     def reasons(self) -> list[str]:
         """Why each provider that was asked gave no summary, masked and short."""
@@ -131,7 +144,9 @@ class ModelFallback:
         began = self._models.monotonic()
         with self._open_span(provider) as span:
             try:
-                answer = await self._stream_answer(self._models.llms[provider], wanted)
+                with self._models.circuits.call(provider):
+                    answer = await self._stream_answer(self._models.llms[provider], wanted)
+                require_text(answer)
             except LlmCallError as problem:
                 self._models.metrics.count_llm_call(provider, problem.kind, problem.usage)
                 self._observe_call(provider, began, problem.kind, problem.usage)
@@ -171,7 +186,7 @@ class ModelFallback:
                     record_first_chunk(trace.get_current_span(), self._models.monotonic() - began)
                 if isinstance(part, Answer):
                     await chunks.finish()
-                    return require_text(part)
+                    return part
                 if part.part == "text":
                     await chunks.take(part.text)
         raise LlmCallError("the model ended without an answer", kind="cut_off")

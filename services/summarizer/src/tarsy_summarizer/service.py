@@ -1,6 +1,6 @@
 """Service of the summarizer: a worker that closes its connections to models when the last summary has ended."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,8 +13,9 @@ from tarsy_bus.client.publisher import Publisher
 from tarsy_bus.liveness.pulse import Pulse
 from tarsy_bus.topics.kafka_rights import SUMMARIZER
 from tarsy_contracts.messages.requests import SummaryRequest
-from tarsy_contracts.messages.workers import WorkerAnnounced
+from tarsy_contracts.messages.workers import FailingProvider, WorkerAnnounced
 from tarsy_contracts.timing import GRACE_SECONDS
+from tarsy_llm.circuits import Circuits
 from tarsy_service.process.service import Ready
 from tarsy_service.supervision import Supervisor, Work
 from tarsy_summarizer.metrics import SUMMARIES, Metrics
@@ -31,6 +32,7 @@ class SummarizerService:
     worker: WorkerService[SummaryRequest, SummaryClaim]
     summarizer: Summarizer
     chunks: ChunkSender
+    circuits: Circuits
     configuration: Callable[[], Mapping[str, Work]] = dict
 
     @property
@@ -62,6 +64,7 @@ def summary_worker(
     now: Callable[[], datetime],
     new_id: Callable[[], str],
     at_once: int,
+    failing_providers: Callable[[], Sequence[FailingProvider]],
 ) -> WorkerService[SummaryRequest, SummaryClaim]:
     """`at_once` summaries run at a time, and as many wait; a stop gives them back."""
     return WorkerService(
@@ -82,4 +85,5 @@ def summary_worker(
         tracer=tracer,
         now=now,
         new_id=new_id,
+        failing_providers=failing_providers,
     )

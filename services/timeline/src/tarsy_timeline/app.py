@@ -41,6 +41,7 @@ from tarsy_timeline.api.operators import Operators
 from tarsy_timeline.api.overview_route import overview_route
 from tarsy_timeline.api.past_routes import past_routes
 from tarsy_timeline.api.requests.approval_routes import approval_routes
+from tarsy_timeline.api.requests.budget_routes import budget_routes
 from tarsy_timeline.api.requests.chat_routes import chat_routes
 from tarsy_timeline.api.requests.reply_waiter import ReplyWaiter
 from tarsy_timeline.api.requests.request_routes import request_routes
@@ -116,6 +117,7 @@ def build(
     router.include_router(request_routes(commands, masker, route), dependencies=recorded)
     router.include_router(chat_routes(commands, masker, route), dependencies=recorded)
     router.include_router(approval_routes(queries, commands, masker, route), dependencies=recorded)
+    router.include_router(budget_routes(commands, masker, route), dependencies=recorded)
     router.include_router(rerun_routes(queries, publisher, masker, ingest, route), dependencies=recorded)
     router.include_router(system_routes(watch, lambda: [*unprojected.warnings(), *held.warnings()]))
     router.include_router(

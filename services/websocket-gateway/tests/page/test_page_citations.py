@@ -8,6 +8,7 @@ import pytest_asyncio
 from playwright.async_api import Locator, expect
 
 from tarsy_contracts import events as e
+from tarsy_contracts.native_calls import NativeCall, WebSource
 from tarsy_testing.browser.browser import Tab
 from tarsy_testing.browser.chat_page import Scene, retold
 from tarsy_testing.browser.styled_page import add_styles
@@ -19,6 +20,15 @@ ANALYSIS = (
     "It was DNS [call 1]. It is over [call 1, call 9].\n\n"
     "`[call 1]` [calls 1] [Call 2] [call 1](https://evil.example/) [see [call 1]](https://example.com/)\n\n"
     "[call 1]: https://evil.example/"
+)
+
+SEARCH = NativeCall(
+    tool="google_search",
+    queries=("dns fails",),
+    sources=(
+        WebSource(url="https://k8s.example/dns", title="<b>DNS</b>", number=1),
+        WebSource(url="javascript:alert(1)", title="Evil", number=2),
+    ),
 )
 
 type NewSession = Callable[[], Any]
@@ -35,6 +45,8 @@ def with_citations(event: e.Event) -> e.Event:
     match event:
         case e.ToolCallRequested():
             return event.model_copy(update={"number": 1, "arguments": {"namespace": "shop"}})
+        case e.LlmCallCompleted():
+            return event.model_copy(update={"native_calls": (SEARCH,)})
         case e.SessionCompleted():
             return event.model_copy(update={"final_analysis": ANALYSIS, "executive_summary": "DNS [call 1]."})
         case _:
@@ -164,3 +176,26 @@ async def test_what_others_wrote_cites_nothing(scene: Scene) -> None:
         scene.assets,
     )
     assert html == "<p>Look [call 1].</p>"
+
+
+async def test_a_source_is_a_link_to_its_page_and_only_to_the_web(
+    tab: Tab, story: NewSession, new_session: NewSession
+) -> None:
+    await add_styles(tab.page)
+
+    def with_sources(event: e.Event) -> e.Event:
+        told = with_citations(event)
+        text = "It was DNS [source 1]. Not that [source 2, source 9]."
+        return told.model_copy(update={"final_analysis": text}) if isinstance(told, e.SessionCompleted) else told
+
+    scene = Scene(tab, retold(story(), new_session(), with_sources))
+    await scene.show()
+    cited = links(scene)
+    await expect(cited).to_have_count(1)
+    assert await cited.get_attribute("href") == "https://k8s.example/dns"
+    assert "noopener" in (await cited.get_attribute("rel") or "")
+    await expect(tab.page.locator(".analysis p").first).to_have_text(
+        "It was DNS [source 1]. Not that [source 2, source 9]."
+    )
+    await expect(tab.page.locator(".analysis .sources li")).to_have_text(["source 1 <b>DNS</b>", "source 2 Evil"])
+    await expect(tab.page.locator(".analysis .sources a")).to_have_count(1)

@@ -16,6 +16,7 @@ from tarsy_contracts.messages.held import SessionSetAside
 from tarsy_contracts.messages.layout import ClusterLayout
 from tarsy_contracts.messages.mcp_tokens import McpRefreshClaimed, McpTokenSealed
 from tarsy_contracts.messages.requests import SummaryRequest, ToolCallRequest
+from tarsy_contracts.messages.spending import DaySpent
 from tarsy_contracts.messages.workers import ServerCatalogued, WorkerAnnounced
 from tarsy_contracts.public.events import PUBLIC_EVENTS
 from tarsy_contracts.wire.message import Message
@@ -126,6 +127,7 @@ CHANNELS: tuple[Channel, ...] = (
             _sent("inputs", i.DeadlinePassed, OWNER, OWNER),
             _sent("inputs", i.CancelRequested, TIMELINE, OWNER),
             _sent("inputs", i.CallDecisionRequested, TIMELINE, OWNER),
+            _sent("inputs", i.BudgetDecisionRequested, TIMELINE, OWNER),
             _sent("inputs", i.ChatRequested, TIMELINE, OWNER),
             _sent("inputs", i.SessionDeleteRequested, TIMELINE, OWNER),
             _sent("inputs", i.SessionReleaseRequested, TIMELINE, OWNER),
@@ -211,11 +213,13 @@ CHANNELS: tuple[Channel, ...] = (
         title="The catalog",
         about="Each MCP server's tools and health, as each worker sees them. A tombstone: it sees it no longer."
         " Beside them, the switch that holds all calls of tools that change something, and how many were granted.",
-        key="the server, a slash, and the worker's id; of the switch `.actions`, of grants `.actions/PARTITION`",
+        key="the server, a slash, and the worker's id; of the switch `.actions`, of grants "
+        "`.actions/PARTITION`; of spendings `.spending/DAY/PARTITION`",
         messages=(
             _sent("workers", ServerCatalogued, GATEWAY, OWNER),
             _sent("actions", ActionsSwitched, TIMELINE, OWNER),
             _sent("actions", ActionsGranted, OWNER, OWNER),
+            _sent("spending", DaySpent, OWNER, OWNER),
         ),
     ),
     Channel(

@@ -17,6 +17,7 @@ from tarsy_contracts.messages.inputs import INPUTS
 from tarsy_contracts.messages.layout import ClusterLayout
 from tarsy_contracts.messages.mcp_tokens import McpRefreshClaimed, McpTokenSealed
 from tarsy_contracts.messages.requests import REQUESTS
+from tarsy_contracts.messages.spending import DaySpent
 from tarsy_contracts.messages.workers import ServerCatalogued, WorkerAnnounced
 from tarsy_contracts.public.events import PUBLIC_EVENTS
 from tarsy_contracts.wire.message import Message
@@ -38,6 +39,7 @@ MESSAGES: Mapping[str, Mapping[str, type[Message]]] = {
     "audit": {ActRequested.type: ActRequested},
     "mcp-tokens": {kind.type: kind for kind in (McpTokenSealed, McpRefreshClaimed)},
     "actions": {kind.type: kind for kind in (ActionsSwitched, ActionsGranted)},
+    "spending": {DaySpent.type: DaySpent},
     "workers": {WorkerAnnounced.type: WorkerAnnounced, ServerCatalogued.type: ServerCatalogued},
 }
 

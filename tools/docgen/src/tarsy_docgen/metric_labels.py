@@ -7,6 +7,7 @@ from tarsy_bus.metrics import WriteOutcome
 from tarsy_contracts.actions import HELD_BY, HELPED, VERDICTS
 from tarsy_contracts.alert import ALERT_SOURCES
 from tarsy_contracts.api.dead_letters import RedriveOutcome
+from tarsy_contracts.chain import NATIVE_TOOLS
 from tarsy_contracts.events import EVENTS, SESSION_ENDINGS, ApprovalOutcome, EndStatus, Outcome
 from tarsy_contracts.messages.inputs import INPUTS, LlmCallReported, SessionAdmitted, ToolsOffered
 from tarsy_contracts.wire.topics import LOG_PARTITIONS, Topics
@@ -15,6 +16,7 @@ from tarsy_ingest.metrics import REFUSED_WITH, AlertOutcome, BurialReason
 from tarsy_mcp_api.metrics import CallEnd
 from tarsy_mcp_api.server import TOOLS
 from tarsy_notifier.metrics import NotificationOutcome
+from tarsy_orchestrator.budget_metrics import KINDS, STEPS
 from tarsy_orchestrator.metrics import LLM_OUTCOMES, AsideReason, Queue
 from tarsy_orchestrator.metrics import BurialReason as OrchestratorBurialReason
 from tarsy_service.http.bounded_http import REFUSALS
@@ -100,6 +102,8 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_orchestrator_action_stages_total", "outcome"): VERDICTS,
     ("tarsy_orchestrator_actions_verified_total", "outcome"): HELPED,
     ("tarsy_orchestrator_actions_held_total", "reason"): HELD_BY,
+    ("tarsy_orchestrator_budgets_total", "budget"): KINDS,
+    ("tarsy_orchestrator_budgets_total", "step"): STEPS,
     ("tarsy_orchestrator_requests_published_total", "topic"): _of(Queue),
     ("tarsy_orchestrator_requests_republished_total", "topic"): _of(Queue),
     ("tarsy_tool_gateway_calls_total", "outcome"): _of(Outcome),
@@ -110,6 +114,7 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_summarizer_llm_calls_total", "outcome"): SUMMARIZER_LLM_OUTCOMES,
     ("tarsy_timeline_events_projected_total", "type"): (*EVENTS, "other"),
     ("tarsy_timeline_mcp_calls_total", "tool"): TOOLS,
+    ("tarsy_orchestrator_native_tool_calls_total", "tool"): (*NATIVE_TOOLS, "other"),
     ("tarsy_timeline_mcp_calls_total", "outcome"): _of(CallEnd),
     ("tarsy_http_refused_total", "reason"): REFUSALS,
     ("tarsy_http_denied_total", "reason"): _of(Denial),

@@ -21,7 +21,7 @@ from tarsy_service.telemetry.config_metrics import observe_config_verdicts
 from tarsy_service.telemetry.kafka_metrics import count_misplaced_records, kafka_writes, unparsable_records
 from tarsy_service.telemetry.loop_lag import LoopLag
 from tarsy_service.telemetry.loop_metrics import LoopMetrics
-from tarsy_service.telemetry.model_metrics import ModelCallMetrics
+from tarsy_service.telemetry.model_metrics import ModelCallMetrics, ProviderMetrics
 from tarsy_service.telemetry.process_metrics import ProcessMetrics
 from tarsy_summarizer.metrics import Metrics as Summarizer
 from tarsy_timeline.metrics import Metrics as Timeline
@@ -57,6 +57,7 @@ def _every_process(registry: CollectorRegistry) -> None:
     unparsable_records(registry, "ingest", ["alerts"])
     count_misplaced_records(registry, "ingest", "heads")
     observe_config_verdicts(registry, "ingest")
+    ProviderMetrics(registry, "orchestrator")
 
 
 def _front_door(registry: CollectorRegistry) -> None:

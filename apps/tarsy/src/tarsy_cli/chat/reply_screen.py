@@ -34,6 +34,7 @@ class ReplyScreen:
         self._answer: str | None = None
         self._answer_cut = False
         self._error: str | None = None
+        self._last_skills = ""
 
     @property
     def ended(self) -> bool:
@@ -56,7 +57,8 @@ class ReplyScreen:
 
     def show(self, payload: Payload) -> None:
         self._shown_interrupted = False
-        if self._is_own(payload):
+        is_repeated = self._repeats_skills(payload)
+        if self._is_own(payload) and not is_repeated:
             for admitted in self._arbiter.admit(payload):
                 self._show_payload(admitted)
         if payload.get("type") == "session.status":
@@ -99,6 +101,13 @@ class ReplyScreen:
         if event and self._stages.of(text_of(payload, "execution_id")) is not None:
             self._own.add(event)
         return event in self._own
+
+    def _repeats_skills(self, payload: Payload) -> bool:
+        """Skills are told once, and again when they have changed: the history has those of the reply before."""
+        if payload.get("event_type") != "skill_loaded":
+            return False
+        before, self._last_skills = self._last_skills, text_of(payload, "content")
+        return before == self._last_skills
 
     def _learn_author(self, payload: Payload) -> None:
         about = metadata(payload)

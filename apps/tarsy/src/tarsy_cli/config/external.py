@@ -59,8 +59,15 @@ def provider_tree(config: Config, name: str) -> Tree:
         else leaf(None, "default"),
         "thinking": leaf(provider.thinking, given((*key_path, "thinking"))),
         "max_output_tokens": leaf(provider.max_output_tokens, given((*key_path, "max_output_tokens"))),
+        **{key: _cloud_leaf(config, key_path, key, value) for key, value in provider.cloud.items()},
         "native_tools": section(config, (*key_path, "native_tools"), provider.native_tools),
     }
+
+
+def _cloud_leaf(config: Config, path: KeyPath, key: str, value: str) -> Tree:
+    """Credentials may be a whole file: that they are set is enough."""
+    origin = config.sources.origin_or_default((*path, key if config.sources.defines((*path, key)) else f"{key}_env"))
+    return leaf("set", origin) if key == "credentials" else leaf_without_secret(config, value, origin)
 
 
 def _key_leaf(config: Config, path: KeyPath, provider: LlmProvider) -> Tree:
@@ -68,6 +75,8 @@ def _key_leaf(config: Config, path: KeyPath, provider: LlmProvider) -> Tree:
     if config.sources.defines((*path, "api_key")):
         return secret(config, provider.api_key, (*path, "api_key"))
     variables = " or ".join(provider.key_variables)
+    if not variables:
+        return leaf(None, "default")
     state = "not set" if provider.api_key is None else "set"
     return leaf(f"{state}, from {variables}", config.sources.origin_or_default((*path, "api_key_env")))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tarsy_config.checks.keys import providers_without_key
+from tarsy_config.checks.keys import incomplete_providers
 from tarsy_config.checks.skills import find_readers
 from tarsy_config.config import Config
 from tarsy_config.errors import KeyPath
@@ -65,7 +65,9 @@ def _key(provider: LlmProvider) -> str:
         return "needs no key"
     if provider.api_key is not None:
         return "its key is set"
-    return "without a key" if provider.usable else "its key is not set"
+    if provider.lack is not None:
+        return f"its {'key' if provider.lack.what == 'API key' else provider.lack.what} is not set"
+    return "by the credentials of its cloud" if provider.cloud else "without a key"
 
 
 def _built_in(config: Config, path: KeyPath) -> str:
@@ -73,8 +75,7 @@ def _built_in(config: Config, path: KeyPath) -> str:
 
 
 def _notes(config: Config) -> Iterator[str]:
-    for name, provider in providers_without_key(config).items():
-        variables = " or ".join(provider.key_variables)
+    for name, lack in incomplete_providers(config).items():
         origin = config.sources.origin(("llm_providers", name))
-        yield f"{origin}: has no API key; set {variables} in the environment of the orchestrator and the summarizer"
+        yield f"{origin}: has no {lack.what}; {lack.remedy} in the environment of the orchestrator and the summarizer"
     yield from map(str, config.notes)

@@ -60,9 +60,9 @@ class Answered:
 
 
 async def _judge_provider(name: str, provider: LlmProvider, tools: ChainTools) -> CheckResult:
-    keys = " or ".join(provider.key_variables)
-    if not provider.usable:
-        return failure(f"{name} has no key.", f"Set {keys}.")
+    if (lack := provider.lack) is not None:
+        return failure(f"{name} has no {lack.what.removeprefix('API ')}.", f"S{lack.remedy[1:]}.")
+    keys = " or ".join(provider.key_variables) or "the credentials of its cloud"
     began = time.monotonic()
     llm = build_llm(provider, LIMITS)
     try:

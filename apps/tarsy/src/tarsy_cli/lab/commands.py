@@ -12,6 +12,9 @@ from tarsy_cli.options import DEFAULT_HOME, HomeOption, UrlOption
 DEFAULT_INCIDENTS = Path("examples/incidents")
 WIDTH = 100
 
+YesOption = Annotated[
+    bool, typer.Option("--yes", help="approve each call that waits for a person, without asking at the terminal")
+]
 IncidentsOption = Annotated[Path, typer.Option("--incidents", help="the folder that holds the incidents")]
 
 
@@ -50,6 +53,7 @@ def investigate_incident(
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
     incidents: IncidentsOption = DEFAULT_INCIDENTS,
+    yes: YesOption = False,
 ) -> None:
     """Send an incident's alert, as if it fired now, watch the investigation, and ask it a question."""
     from tarsy_cli.lab.incident_run import read_incidents, run
@@ -57,7 +61,7 @@ def investigate_incident(
     found = read_incidents(incidents)
     for incident in found:
         if incident.name == name:
-            raise run(incident, home, url)
+            raise run(incident, home, url, approve=yes)
     raise fail(f"No incident is called {name}; there are: {', '.join(incident.name for incident in found)}.")
 
 
@@ -65,6 +69,7 @@ def demo(
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
     incident: Annotated[Path, typer.Option(help="the folder of the incident")] = DEFAULT_INCIDENTS / "crash-loop",
+    yes: YesOption = False,
 ) -> None:
     """Send the crash-loop alert to the TARSy that runs or starts here, watch the investigation, and ask a question."""
     from tarsy_cli.lab.incident_run import run
@@ -74,4 +79,4 @@ def demo(
         found = read_incident(incident)
     except InvalidIncidentError as problem:
         raise fail(str(problem)) from None
-    raise run(found, home, url)
+    raise run(found, home, url, approve=yes)

@@ -10,9 +10,10 @@ import typer
 from tarsy_cli.api import ApiError, UnavailableError, UnreachableError, get, retry
 from tarsy_cli.chat.terminal_chat import ask_one
 from tarsy_cli.console.terminal import fail, get_console, say
+from tarsy_cli.lab.approval_prompt import ApprovalPrompt
 from tarsy_cli.lab.demo import send_incident, wait_until_ready
 from tarsy_cli.lab.root_cause import judge
-from tarsy_cli.session_commands import api_of, exit_with, watch_to_its_end
+from tarsy_cli.session_commands import API_PATH, api_of, exit_with, watch_to_its_end
 from tarsy_cli.watch.session_watch import ACCEPTED_APPEARS_SECONDS
 from tarsy_contracts.timeline.model import ENDED
 from tarsy_lab.incidents import Incident, InvalidIncidentError, incident_folders, read_incident
@@ -22,13 +23,16 @@ SHOWN_SECONDS = 20.0
 LOOK_SECONDS = 0.1
 
 
-def run(incident: Incident, home: Path, url: str) -> typer.Exit:
+def run(incident: Incident, home: Path, url: str, *, approve: bool = False) -> typer.Exit:
+    """`approve`: calls that wait for a person are approved; else they are asked about at a terminal."""
     try:
         api = api_of(home, url) if url else wait_until_ready(Home(home), get_console()).api
         session = send_incident(api, incident, get_console())
     except (ApiError, OSError) as problem:
         raise fail(str(problem)) from None
-    ended = watch_to_its_end(api, session, appear_seconds=ACCEPTED_APPEARS_SECONDS)
+    say(f"On the page: {api.removesuffix(API_PATH)}/sessions/{session}")
+    prompt = ApprovalPrompt(api, session, get_console(), yes=approve)
+    ended = watch_to_its_end(api, session, appear_seconds=ACCEPTED_APPEARS_SECONDS, nothing_came=prompt.look)
     if ended != "completed":
         return exit_with(ended)
     _print_verdict(api, session, incident)

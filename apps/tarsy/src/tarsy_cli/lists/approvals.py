@@ -27,6 +27,11 @@ def read_approvals(api: str) -> ApprovalList:
     return ApprovalList.model_validate(get(f"{api}/approvals"))
 
 
+def read_approvals_of(api: str, session_id: str) -> ApprovalList:
+    """Raises ApiError or ValidationError."""
+    return ApprovalList.model_validate(get(f"{api}/sessions/{session_id}/approvals"))
+
+
 def print_approvals(api: str, console: Console) -> None:
     """Raises ApiError or ValidationError."""
     found = read_approvals(api)
@@ -55,7 +60,7 @@ def decide(api: str, session_id: str, call: str, decision: Literal["approve", "d
 
 def _find_whole_call_id(api: str, session_id: str, given: str) -> str:
     """A call that does not wait (any more) is named as it was given: its owner says what became of it."""
-    waiting = ApprovalList.model_validate(get(f"{api}/sessions/{session_id}/approvals")).approvals
+    waiting = read_approvals_of(api, session_id).approvals
     found = [one for one in waiting if one.call_id.startswith(given)]
     match found:
         case [one]:

@@ -25,6 +25,7 @@ class SessionQuery:
     cluster: str = ""
     namespace: str = ""
     workload: str = ""
+    label: str = ""
 
     def to_parameters(self) -> dict[str, str]:
         return {name: value for name, value in asdict(self).items() if value}
@@ -78,4 +79,4 @@ def _row_cells(row: ListedSession) -> list[str]:
 def _join_facets(row: ListedSession) -> str:
     where = "/".join(part for part in (row.cluster, row.namespace, row.workload) if part)
     limited = "limited evidence" if row.evidence_limits else ""
-    return " · ".join(one_line(part) for part in (row.severity, where, limited) if part)
+    return " · ".join(one_line(part) for part in (row.severity, where, *row.session_labels, limited) if part)

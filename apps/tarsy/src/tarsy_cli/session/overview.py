@@ -11,6 +11,8 @@ from rich.text import Text
 from tarsy_cli.console.units import format_count
 from tarsy_cli.lists.nested_agents import nest_agents, shorten_task
 from tarsy_contracts.api.sessions import SessionDetail, SessionStage, StageExecution
+from tarsy_contracts.citations import list_cited_sources
+from tarsy_contracts.native_calls import describe_source
 from tarsy_local.terminal_text import one_line, printable
 
 STYLES = {"completed": "green", "failed": "red", "timed_out": "red", "cancelled": "yellow"}
@@ -31,6 +33,17 @@ def print_overview(session: SessionDetail, console: Console) -> None:
         if text:
             console.print(Rule(title, style="green"))
             console.print(Markdown(printable(text), hyperlinks=False), soft_wrap=False)
+    _print_sources(session, console)
+
+
+def _print_sources(session: SessionDetail, console: Console) -> None:
+    """The web pages that its texts cite."""
+    cited = set(list_cited_sources(f"{session.final_analysis or ''}\n{session.executive_summary or ''}"))
+    sources = [source for source in session.sources if source.number in cited]
+    if sources:
+        console.print(Rule("sources", style="green"))
+    for source in sources:
+        console.print(Text(one_line(describe_source(source))))
 
 
 def _style(session: SessionDetail) -> str:
@@ -48,6 +61,8 @@ def _figures(session: SessionDetail) -> Iterator[str]:
     began = f"{datetime.fromisoformat(session.created_at).astimezone():%Y-%m-%d %H:%M:%S}"
     took = f", {_seconds(session.duration_ms)}" if session.duration_ms is not None else ""
     yield f"began {began}{took}, chain {one_line(session.chain_id)}{', scripted' if session.scripted else ''}"
+    if session.session_labels:
+        yield f"labels: {', '.join(map(one_line, session.session_labels))}"
     if session.chain_chosen_by:
         yield f"chosen by: {one_line(session.chain_chosen_by)}"
     yield (

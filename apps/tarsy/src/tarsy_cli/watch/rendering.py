@@ -124,6 +124,10 @@ def call_line(payload: Payload, speaker: str) -> tuple[str, str]:
     arguments = about.get("arguments")
     shown = ", ".join(f"{key}={value}" for key, value in arguments.items()) if isinstance(arguments, dict) else ""
     risk = "" if about.get("repeatable") else "  [changes something: runs once, on a grant]"
+    if about.get("dry_run_of"):
+        risk = "  [dry run]"
+    elif about.get("verifies"):
+        risk = "  [looks whether the action helped]"
     who = speaker and f"{speaker}: "
     number = about.get("number")
     cited = f"  {cite(number)}" if isinstance(number, int) and number else ""

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
 
@@ -27,15 +27,29 @@ class UnknownSessionError(CommandError):
     """Nothing of this id became known in time. The operator names another session."""
 
 
-def watch_session(api: str, session_id: str, console: Console, *, appear_seconds: float = APPEAR_SECONDS) -> str:
-    """The status that the session ended with. Raises UnknownSessionError, ApiError or ValidationError."""
+async def do_nothing() -> None:
+    """For who has nothing to do while nothing comes."""
+
+
+def watch_session(
+    api: str,
+    session_id: str,
+    console: Console,
+    *,
+    appear_seconds: float = APPEAR_SECONDS,
+    nothing_came: Callable[[], Awaitable[None]] = do_nothing,
+) -> str:
+    """The status that the session ended with. `nothing_came`: called after each moment of silence.
+
+    Raises UnknownSessionError, ApiError or ValidationError.
+    """
 
     def told(problem: ApiError) -> None:
         console.print(Text(f"({one_line(str(problem))}; trying again)", style=NOTICE))
 
     print_heading(_wait_until_known(api, session_id, told, appear_seconds), console)
     screen = Screen(console)
-    asyncio.run(follow(api, session_id, screen, partial(_note_silence, api, session_id, screen)))
+    asyncio.run(follow(api, session_id, screen, partial(_note_silence, api, session_id, screen, nothing_came)))
     return screen.status
 
 
@@ -67,9 +81,10 @@ def _wait_until_known(api: str, session_id: str, report: Callable[[ApiError], No
         time.sleep(LOOK_SECONDS)
 
 
-async def _note_silence(api: str, session_id: str, screen: Screen) -> None:
+async def _note_silence(api: str, session_id: str, screen: Screen, nothing_came: Callable[[], Awaitable[None]]) -> None:
     """No message tells a place in the queue."""
     screen.idle()
+    await nothing_came()
     if not screen.waits_for_its_turn:
         return
     with suppress(ApiError):

@@ -24,6 +24,14 @@ from tarsy_cli.watch.rendering import (
 from tarsy_cli.watch.stages import Stages
 from tarsy_local.terminal_text import one_line
 
+NOTED = {
+    "skill_loaded": "skills: ",
+    "google_search_result": "",
+    "url_context_result": "",
+    "code_execution": "",
+    "native_tool": "",
+}
+"""Kinds that are told in one line, with the words before it."""
 QUIET_KINDS = frozenset({"llm_wait", "provider_fallback"})
 
 
@@ -117,8 +125,8 @@ class Events:
                 self._line(f"! {self._who(event)}{one_line(content)}", NOTICE)
             case "missing_tools":
                 self._line(f"! {one_line(content)}", NOTICE)
-            case "skill_loaded":
-                self._line(f"{self._who(event)}skills: {one_line(content)}", NOTICE)
+            case kind if kind in NOTED:
+                self._line(f"{self._who(event)}{NOTED[kind]}{one_line(content)}", NOTICE)
             case "runbook":
                 self._line(*runbook_line(payload, event.arguments))
             case "final_analysis":
@@ -151,7 +159,7 @@ class Events:
         if event.kind in QUIET_KINDS:
             self._line(f"· {self._who(event)}{one_line(content)}", QUIET)
             return
-        if event.kind == "llm_limit":
+        if event.kind in ("llm_limit", "budget"):
             self._line(f"! {self._who(event)}{one_line(content)}", NOTICE)
             return
         if event.kind == "error" and (metadata(payload).get("retry") or status == "cancelled"):

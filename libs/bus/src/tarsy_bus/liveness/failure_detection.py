@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -18,7 +18,7 @@ from tarsy_bus.liveness.heartbeats import Announcements
 from tarsy_bus.liveness.pulse import Pulse
 from tarsy_bus.readers.partition_reader import PartitionReader
 from tarsy_bus.readers.records import append_time
-from tarsy_contracts.messages.workers import OwnedQueue, WorkerAnnounced
+from tarsy_contracts.messages.workers import FailingProvider, OwnedQueue, WorkerAnnounced
 from tarsy_contracts.timing import (
     ANNOUNCE_SECONDS,
     COUNTED_APART_SECONDS,
@@ -204,16 +204,18 @@ async def announce(
     pulse: Pulse | None = None,
     heartbeat: Callable[[], None] = ignore_step,
     queues: Callable[[], Mapping[int, OwnedQueue] | None] = lambda: None,
+    failing: Callable[[], Sequence[FailingProvider]] = tuple,
 ) -> None:
     """Announces for ever, and says good-bye when it is cancelled. `pulse` learns which announcements Kafka has.
 
-    `queues`: those of an orchestrator, as they are now.
+    `queues`: those of an orchestrator, as they are now. `failing`: the LLM providers that are not asked now.
     """
     pulse = pulse or Pulse(GRACE_SECONDS)
     try:
         while True:
             began = pulse.monotonic()
-            written = await _announce_once(publisher, announcement.model_copy(update={"queues": queues()}))
+            present = {"queues": queues(), "failing_providers": tuple(failing())}
+            written = await _announce_once(publisher, announcement.model_copy(update=present))
             if written is not None:
                 pulse.note_acknowledgement(began, stamp=append_time(written))
                 heartbeat()

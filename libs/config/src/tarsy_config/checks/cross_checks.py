@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence, Set
 
 from tarsy_config.checks.chain_order import check_order, read_rules
-from tarsy_config.checks.references import DEFAULT_PROVIDERS, PROVIDERS
+from tarsy_config.checks.references import DEFAULT_PROVIDERS
 from tarsy_config.document.key_paths import (
     AGENT_DEFAULTS,
     ANY,
@@ -21,15 +21,13 @@ from tarsy_config.sections import built_in
 from tarsy_config.sections.chains import LATER_TYPES, NEVER_SENT
 from tarsy_config.values import DEFAULT_ALERT_TYPE
 
-FALLBACK_KEYS = frozenset({"fallback_providers", "fallback_lists"})
 DOOR_TYPE: KeyPath = ("alert_doors", ANY, "alert_type")
 
 
-def check_coherence(document: Document, agents: Set[str], later_providers: Set[str]) -> None:
-    """`agents`: all that can be named. `later_providers`: those that are defined, and that nothing can ask yet."""
+def check_coherence(document: Document, agents: Set[str]) -> None:
+    """`agents`: all that can be named."""
     _alert_types(document)
     _providers_are_named(document)
-    _providers_are_known(document, later_providers)
     _agents_are_known(document, agents)
 
 
@@ -89,20 +87,6 @@ def _providers_are_named(document: Document) -> None:
     for chain_id in _counting_built_ins(document):
         problem = f"is missing, and the built-in chain {chain_id} needs it"
         document.wrong(("defaults", "llm_provider"), problem, "name a provider, such as google-default")
-
-
-def _providers_are_known(document: Document, later_providers: Set[str]) -> None:
-    """One default that can be asked is enough; the others are not checked then."""
-    defaults = {name for _, name in find_names(document, DEFAULT_PROVIDERS)}
-    spared = DEFAULT_PROVIDERS if defaults - later_providers else ()
-    for path, name in find_names(document, tuple(pattern for pattern in PROVIDERS if pattern not in spared)):
-        if name not in later_providers:
-            continue
-        if not FALLBACK_KEYS.isdisjoint(path):
-            document.note(path, f"is not asked yet: {name} is of type vertexai, which comes with a later version")
-        else:
-            problem = f"{name} is of type vertexai, which comes with a later version"
-            document.wrong(path, problem, "use a provider of another type, such as google with an API key")
 
 
 def _agents_are_known(document: Document, agents: Set[str]) -> None:

@@ -42,6 +42,7 @@ REFERENCES: tuple[tuple[str, tuple[KeyPath, ...]], ...] = (
     ("llm_providers", PROVIDERS),
     ("agent_chains", (RECEIVER_CHAINS,)),
     ("skills", tuple((*place, key, ANY) for key in SKILL_KEYS for place in (*SETTINGS[key].at, *SUB_AGENTS))),
+    ("label_maps", tuple((*place, "label_map") for place in (("defaults",), CHAIN))),
     ("fallback_lists", tuple((*place, "fallback_list") for place in WITH_FALLBACKS)),
 )
 """The section that must define a name, and where the name stands."""

@@ -14,7 +14,6 @@ from tarsy_config.checks.skills import (
     note_missing_folders,
     note_unread_skills,
 )
-from tarsy_config.checks.vertex import strip_vertex
 from tarsy_config.config import Config
 from tarsy_config.document.key_paths import ANY, find_names, find_values
 from tarsy_config.document.plain_data import Document
@@ -35,6 +34,7 @@ BUILT_IN: Mapping[str, frozenset[str]] = {
     "agent_chains": frozenset(built_in.CHAINS),
     "llm_providers": frozenset(built_in.PROVIDERS),
     "fallback_lists": frozenset(),
+    "label_maps": frozenset(built_in.LABEL_MAPS),
     "skills": frozenset(),
 }
 
@@ -58,11 +58,12 @@ def load_config(
     documents = [Document(config_dir / main_file, environ)]
     if (config_dir / PROVIDERS).exists():
         documents.append(Document(config_dir / PROVIDERS, environ))
-    later = _taken_out(documents)
+    for document in documents:
+        strip_unsupported(document)
     skills = read_skills(config_dir, _skill_folders(documents[0]))
     config = check(documents[0], Config) if documents[0].readable else None
     providers = [check(document, ProvidersFile) for document in documents[1:] if document.readable]
-    _check_names(documents, later, skills.skills.keys())
+    _check_names(documents, skills.skills.keys())
     check_required_skills(documents[0])
     note_missing_folders(documents[0], config_dir)
     for document in documents:
@@ -70,7 +71,7 @@ def load_config(
     if config is None or skills.mistakes or any(document.mistakes for document in documents):
         raise _invalid(documents, skills.mistakes)
     more = {name: one for file in providers if file is not None for name, one in file.llm_providers.items()}
-    whole = merge(config, more, documents, later, config_dir, environ, skills)
+    whole = merge(config, more, documents, config_dir, environ, skills)
     plans = whole.plans
     check_skill_sizes(documents[0], whole, plans)
     whole = whole.with_more_notes(note_unread_skills(whole, plans))
@@ -93,16 +94,7 @@ def _skill_folders(document: Document) -> tuple[str, ...]:
     return named or SKILL_FOLDERS
 
 
-def _taken_out(documents: Sequence[Document]) -> set[str]:
-    """Takes out of the documents what the models do not know. Returns the providers that nothing can ask yet."""
-    later: set[str] = set()
-    for document in documents:
-        strip_unsupported(document)
-        later |= strip_vertex(document)
-    return later
-
-
-def _check_names(documents: Sequence[Document], later: set[str], skills: Set[str]) -> None:
+def _check_names(documents: Sequence[Document], skills: Set[str]) -> None:
     """References cross files: they are checked only when every file could be read."""
     known: dict[str, set[str]] = {section: set() for section in BUILT_IN}
     known["skills"] |= skills
@@ -114,11 +106,8 @@ def _check_names(documents: Sequence[Document], later: set[str], skills: Set[str
                     document.wrong(path, f"is defined in {documents[0].name} already", "keep one of them")
                 known[section].add(name)
     if all(document.readable for document in documents):
-        unusable = built_in.VERTEX_PROVIDERS - known["llm_providers"]
-        known["llm_providers"] |= later
-        nameable = {**BUILT_IN, "llm_providers": BUILT_IN["llm_providers"] | unusable}
-        check_references(documents[0], known, nameable)
-        check_coherence(documents[0], known["agents"] | BUILT_IN["agents"], later | unusable)
+        check_references(documents[0], known, BUILT_IN)
+        check_coherence(documents[0], known["agents"] | BUILT_IN["agents"])
 
 
 def _check_scripts(document: Document, config_dir: Path) -> None:

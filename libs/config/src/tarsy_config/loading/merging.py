@@ -1,6 +1,6 @@
 """One configuration of what the files say and what is built in."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tarsy_config.checks.cross_checks import select_built_in_chains
@@ -22,13 +22,12 @@ def merge(
     config: Config,
     providers: Mapping[str, LlmProvider],
     documents: Sequence[Document],
-    later_providers: Set[str],
     config_dir: Path,
     environ: Mapping[str, str],
     skills: FoundSkills,
 ) -> Config:
     """`config` and `providers` as the files say them, without mistakes. Unused built-in entries stay out."""
-    requested = {name for document in documents for _, name in find_names(document, PROVIDERS)} - later_providers
+    requested = {name for document in documents for _, name in find_names(document, PROVIDERS)}
     usual = {name: provider for name, provider in built_in.PROVIDERS.items() if name in requested}
     both = usual | config.llm_providers | dict(providers)
     chains = select_built_in_chains(config.router().rules, config.agent_chains.keys(), config.defaults.alert_type)

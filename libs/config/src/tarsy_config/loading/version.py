@@ -16,6 +16,7 @@ DIGITS = 12
 TRANSPORT: KeyPath = ("mcp_servers", ANY, "transport")
 SECRETS: tuple[KeyPath, ...] = (
     ("llm_providers", ANY, "api_key"),
+    ("llm_providers", ANY, "credentials"),
     (*TRANSPORT, "bearer_token"),
     (*TRANSPORT, "oauth", "client_secret"),
     (*TRANSPORT, "env"),

@@ -11,12 +11,14 @@ from tarsy_config.sections.approval import Approve, rule_of, terms_of
 from tarsy_config.sections.providers import DEFAULT_CONTEXT_TOKENS
 from tarsy_config.sections.resolution import AlertChoice, Setting
 from tarsy_contracts.alert import McpSelection
+from tarsy_contracts.budgets import NO_BUDGET
 from tarsy_contracts.chain import CallLimits, ResolvedAgent, ResolvedChain, ResolvedServer, ResolvedStage, SummaryRule
 from tarsy_contracts.skills import PlannedSkill
 
 
 def plan_of(sections: Sections, settings: ChainSettings, choice: AlertChoice) -> ResolvedChain:
     configured = sections.agent_chains[settings.chain_id]
+    days = sections.system.budgets
     build = Build(sections, choice.mcp, configured.approve)
     chain = ResolvedChain(
         chain_id=settings.chain_id,
@@ -34,6 +36,10 @@ def plan_of(sections: Sections, settings: ChainSettings, choice: AlertChoice) ->
         actions_per_hour=sections.defaults.actions_per_hour
         if configured.actions_per_hour is None
         else configured.actions_per_hour,
+        calendar=sections.system.calendar,
+        budget=NO_BUDGET if (budget := configured.budget or sections.defaults.budget) is None else budget.to_budget(),
+        day_budgets=days.of_session(settings.chain_id, choice.labels.get(days.team_label, "")),
+        labels=sections.labels_of(configured),
         sub_agents={key: build.agent(one) for key, one in settings.sub_agents.items()},
     )
     requested = (sections.llm_providers.get(name) for name in chain.llm_providers)

@@ -14,11 +14,13 @@ from tarsy_config.document.key_paths import AGENT, CHAIN, CHAT, DEFAULTS, MODEL,
 from tarsy_config.document.provenance import Found
 from tarsy_config.errors import KeyPath
 from tarsy_config.sections import resolution as rules
+from tarsy_config.sections.budgets import BudgetSettings
 from tarsy_config.sections.providers import NativeTools
 from tarsy_config.sections.resolution import Levels, Option, Setting
 from tarsy_config.sections.sub_agents import Orchestrator, SubAgents
 from tarsy_config.values import Name, Positive, Section, Servers, Strategy
 from tarsy_contracts.actions import ACT, ActionMode
+from tarsy_contracts.budgets import Budget
 from tarsy_contracts.chain import Controller, NativeTool, SubAgentLimits
 
 type AgentType = Literal["", "synthesis", "exec_summary", "action", "scoring"]
@@ -38,6 +40,7 @@ class AgentOptions(Section):
     action: Literal["act", "propose"] | None = None
     sub_agents: SubAgents | None = None
     orchestrator: Orchestrator | None = None
+    budget: BudgetSettings | None = None
 
 
 if TYPE_CHECKING:
@@ -101,7 +104,7 @@ AGENT_OPTIONS = (
         (AGENT,),
         rules.take_each_tool,
         order="`native_tools` | none → provider → {} → the alert; each tool by itself; "
-        "only providers of type `google` have any",
+        "`google` has all, `anthropic` and `openai` have `google_search`, their own web search",
     ),
     Option(
         "skills",
@@ -133,6 +136,13 @@ AGENT_OPTIONS = (
         setting="sub_agent_limits",
         order="`orchestrator` | [their defaults](#sub-agents) → {}; each by itself",
     ),
+    Option(
+        "budget",
+        (DEFAULTS, AGENT, CHAIN, STAGE_AGENT),
+        rules.take_budget,
+        order="`budget` | none → {}; the whole of it. In `defaults` and a chain it is that of each session, "
+        "else that of one run of the agent",
+    ),
 )
 SETTINGS = {option.setting or option.key: option for option in AGENT_OPTIONS if option.rule}
 
@@ -154,6 +164,7 @@ class AgentSettings:
     action: Found[ActionMode]
     sub_agents: Found[tuple[str, ...]]
     sub_agent_limits: Found[SubAgentLimits]
+    budget: Found[Budget]
 
     def by_name(self) -> dict[str, Setting]:
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name in SETTINGS}

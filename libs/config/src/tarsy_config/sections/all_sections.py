@@ -13,12 +13,14 @@ from tarsy_config.sections.approval import Approve
 from tarsy_config.sections.chains import Agent, AgentChain
 from tarsy_config.sections.defaults import Defaults, Limits, Queue, System
 from tarsy_config.sections.fallbacks import Fallbacks
+from tarsy_config.sections.labels import LabelMap
 from tarsy_config.sections.notifications import Receiver, ReceiverName
 from tarsy_config.sections.prices import ConfiguredPrice
 from tarsy_config.sections.providers import LlmProvider
 from tarsy_config.sections.servers import McpServerConfig
 from tarsy_config.skills.configured_skill import ConfiguredSkill
 from tarsy_config.values import Name, Section, ServerId
+from tarsy_contracts.chain import LabelRule
 from tarsy_contracts.skills import Skill
 
 SKILL_FOLDERS = ("skills",)
@@ -32,6 +34,7 @@ class Sections(Section):
     agent_chains: dict[Name, AgentChain] = Field(default_factory=dict)
     llm_providers: dict[Name, LlmProvider] = Field(default_factory=dict)
     fallback_lists: dict[Name, Fallbacks] = Field(default_factory=dict)
+    label_maps: dict[Name, LabelMap] = Field(default_factory=dict)
     limits: Limits = Limits()
     queue: Queue = Queue()
     system: System = System()
@@ -82,6 +85,11 @@ class Sections(Section):
     def approve_of(self, server: McpServerConfig) -> Approve | None:
         """The rule of a server, its own or that of `defaults`; a chain may add to it."""
         return self.defaults.approve if server.approve is None else server.approve
+
+    def labels_of(self, chain: AgentChain) -> LabelRule | None:
+        """An empty name in a chain is none, whatever `defaults` say."""
+        name = self.defaults.label_map if chain.label_map is None else chain.label_map
+        return {**built_in.LABEL_MAPS, **self.label_maps}[name].to_rule() if name else None
 
     def agent(self, name: str) -> Agent:
         return self.agents[name] if name in self.agents else built_in.AGENTS[name]

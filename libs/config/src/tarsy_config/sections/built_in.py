@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tarsy_config.sections.chains import Agent, AgentChain, StageAgent, StageConfig
+from tarsy_config.sections.labels import LabelChoice, LabelMap
 from tarsy_config.sections.providers import LlmProvider, NativeTools
 from tarsy_config.sections.servers import McpServerConfig
 from tarsy_config.sections.transports import Transport
@@ -106,9 +107,8 @@ PROVIDERS: Mapping[str, LlmProvider] = {
     "openai-default": LlmProvider(type="openai", model="gpt-5.2"),
     "anthropic-default": LlmProvider(type="anthropic", model="claude-sonnet-5"),
     "xai-default": LlmProvider(type="xai", model="grok-4.6"),
+    "vertexai-default": LlmProvider(type="vertexai", model="claude-sonnet-5"),
 }
-VERTEX_PROVIDERS = frozenset({"vertexai-default"})
-"""Named, so that who refers to one is told that it comes later."""
 
 
 def servers(environ: Mapping[str, str]) -> Mapping[str, McpServerConfig]:
@@ -120,3 +120,14 @@ def servers(environ: Mapping[str, str]) -> Mapping[str, McpServerConfig]:
 def _with_env(server: McpServerConfig, env: Mapping[str, str]) -> McpServerConfig:
     transport = Transport.model_validate(server.transport.model_dump(exclude_unset=True) | {"env": dict(env)})
     return server.model_copy(update={"transport": transport})
+
+
+LABEL_MAPS: Mapping[str, LabelMap] = {
+    "builtin": LabelMap(
+        labels=(
+            LabelChoice(label="action", description="a person has to do something soon"),
+            LabelChoice(label="watch", description="nothing has to be done now, but it may get worse"),
+            LabelChoice(label="noise", description="it is over, harmless or a false alarm"),
+        )
+    )
+}

@@ -71,6 +71,7 @@ class AgentChain(ModelChoice, SomeOptions):
     match: tuple[MatcherText, ...] | None = None
     alert_types: tuple[Name, ...] = Field((), validate_default=True)
     description: str = ""
+    label_map: str | None = None
     executive_summary: ModelChoice = ModelChoice()
     executive_summary_provider: Name | None = None
     compose: Compose = Compose()

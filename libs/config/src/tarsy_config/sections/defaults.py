@@ -8,6 +8,8 @@ from tarsy_config.document.key_paths import DEFAULTS
 from tarsy_config.sections.agent_options import SomeOptions, with_options
 from tarsy_config.sections.alert_handling import AlertHandling
 from tarsy_config.sections.approval import ApprovalSettings, Approve
+from tarsy_config.sections.budgets import DayBudgetSettings
+from tarsy_config.sections.calendar import MOST_HOLIDAYS, HolidayConfig, OnCall, TimeZone, to_calendar
 from tarsy_config.sections.fallbacks import Compose, FallbackChoice, ModelChoice
 from tarsy_config.sections.masking import AlertMasking
 from tarsy_config.sections.notifications import GoTarsySlack
@@ -23,6 +25,7 @@ from tarsy_config.values import (
     web_address,
     wrong,
 )
+from tarsy_contracts.calendar import Calendar
 from tarsy_contracts.chain import SuccessPolicy
 
 
@@ -48,6 +51,7 @@ class Defaults(FallbackChoice, SomeOptions):
     alert_type: Name = DEFAULT_ALERT_TYPE
     unknown_alert_type: UnknownAlertType = "refuse"
     runbook: str = ""
+    label_map: str | None = None
     agents: dict[Name, ModelChoice] = Field(default_factory=dict)
     executive_summary: ModelChoice = ModelChoice()
     compose: Compose = Compose()
@@ -109,12 +113,19 @@ class Runbooks(Section):
 
 
 class System(Section):
-    """`dashboard_url`: where people open the page; links in notifications begin so."""
+    """`dashboard_url`: where people open the page; links in notifications begin so.
+
+    `holidays`, `time_zone`, `on_call`: what agents are told of the day on which they begin (UTC without a zone).
+    """
 
     github: GitHub = GitHub()
     runbooks: Runbooks = Runbooks()
     slack: GoTarsySlack = GoTarsySlack()
+    budgets: DayBudgetSettings = DayBudgetSettings()
     dashboard_url: str = ""
+    holidays: tuple[HolidayConfig, ...] = Field((), max_length=MOST_HOLIDAYS)
+    time_zone: TimeZone | None = None
+    on_call: OnCall | None = None
 
     @field_validator("dashboard_url")
     @classmethod
@@ -122,3 +133,8 @@ class System(Section):
         if value:
             web_address(value, "write it as https://tarsy.example.com")
         return value.rstrip("/")
+
+    @property
+    def calendar(self) -> Calendar | None:
+        """None where nothing is configured: then no agent hears of it."""
+        return to_calendar(self.holidays, self.time_zone, self.on_call)

@@ -7,9 +7,11 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 
 from tarsy_config.values import Name, Seconds, Section, web_address, wrong
 
-type NotificationKind = Literal["started", "completed", "failed", "cancelled", "timed_out", "approval", "action"]
+type NotificationKind = Literal[
+    "started", "completed", "failed", "cancelled", "timed_out", "approval", "action", "budget"
+]
 """Kinds of events that a receiver can be told of. `approval`: a call of a tool waits for a person. `action`: a stage
-that acts has ended, and wanted to change something.
+that acts has ended, and wanted to change something. `budget`: one is used up.
 """
 type ReceiverType = Literal["slack", "webhook"]
 type WebhookFormat = Literal["cloudevents", "alertmanager"]
@@ -35,7 +37,8 @@ class Receiver(Section):
     """One place that is told, in a consumer group of its own: an outage of one holds up no other.
 
     `events`: what it is told of. A receiver in Slack is also told of the start of alerts that name a message there.
-    `chains`: only investigations of these; empty for all. `give_up_after`: how old an event may be of which it is told.
+    `chains`: only investigations of these; empty for all. `labels`: of completed investigations, only those that have
+    one of these; empty for all. `give_up_after`: how old an event may be of which it is told.
     `token_env` and `secret_env` name variables of the notifier's environment. `secret_env` signs what a
     webhook gets. `api_url`: where Slack's API answers.
 
@@ -43,8 +46,17 @@ class Receiver(Section):
     """
 
     type: ReceiverType
-    events: tuple[NotificationKind, ...] = ("completed", "failed", "cancelled", "timed_out", "approval", "action")
+    events: tuple[NotificationKind, ...] = (
+        "completed",
+        "failed",
+        "cancelled",
+        "timed_out",
+        "approval",
+        "action",
+        "budget",
+    )
     chains: tuple[Name, ...] = ()
+    labels: tuple[Name, ...] = ()
     give_up_after: Seconds = 3600.0
     channel: Name | None = Field(None, validate_default=True)
     token_env: Name = SLACK_TOKEN

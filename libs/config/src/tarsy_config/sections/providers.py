@@ -1,6 +1,7 @@
 """`llm_providers`: which models can be asked, and how."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -8,27 +9,51 @@ from urllib.parse import urlsplit
 from pydantic import BeforeValidator, Field, SecretStr, model_validator
 
 from tarsy_config.values import Name, Positive, Section, one_of, one_or_several, wrong
+from tarsy_contracts.chain import NATIVE_TOOLS, NativeTool
 from tarsy_llm.providers import PROVIDER_TYPES
 
 SCRIPT_KEYS = frozenset({"script", "pace_seconds"})
 MODEL_KEYS = frozenset(
     {"model", "api_key", "api_key_env", "base_url", "thinking", "max_output_tokens", "context_tokens", "native_tools"}
 )
+CLOUD_KEYS = frozenset(key for type in PROVIDER_TYPES.values() for key in type.options)
 DEFAULT_CONTEXT_TOKENS = 128_000
 CONTEXT_TOKENS: Mapping[str, int] = {"google": 1_000_000, "anthropic": 200_000}
 """By type, where the models of today agree. All others, and those of one's own, have the default or say it."""
+CONTEXT_TOKENS_OF_MODELS: Mapping[str, int] = {"gemini-": 1_000_000, "claude-": 200_000}
+"""By a part of the model's name, for the clouds that serve several makers' models."""
+
+
+NATIVE_TOOLS_OF: Mapping[str, tuple[NativeTool, ...]] = {
+    "google": NATIVE_TOOLS,
+    "anthropic": ("google_search",),
+    "openai": ("google_search",),
+}
+"""By type: what of `native_tools` we ask it for. `google_search` is its own web search, whoever it is."""
 
 
 class NativeTools(Section):
-    """Tools that the provider itself runs; Google has them. None: as the more general level says, finally no."""
+    """Tools that the provider itself runs. None: as the more general level says, finally no."""
 
     google_search: bool | None = None
     url_context: bool | None = None
     code_execution: bool | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """Something that a provider cannot be asked without, and the variables that are looked at for it."""
+
+    what: str
+    variables: tuple[str, ...]
+
+    @property
+    def remedy(self) -> str:
+        return f"set {' or '.join(self.variables)}"
+
+
 class LlmProvider(Section):
-    """`script` and `pace_seconds` are for the scripted one, all else for the others.
+    """`script` and `pace_seconds` are for the scripted one, all else for the others. Some types have keys of their own.
 
     Once it is loaded, paths are absolute, and key and address are those that will be used, from wherever they came.
     """
@@ -44,6 +69,17 @@ class LlmProvider(Section):
     max_output_tokens: Positive | None = None
     context_tokens: Positive | None = None
     native_tools: NativeTools = NativeTools()
+    project: Name | None = None
+    project_env: Name | None = None
+    location: Name | None = None
+    location_env: Name | None = None
+    credentials: SecretStr | None = None
+    credentials_env: Name | None = None
+    api_version: Name | None = None
+    region: Name | None = None
+    profile: Name | None = None
+    role_arn: Name | None = None
+    base_model: Name | None = None
 
     @property
     def scripts(self) -> tuple[Path, ...]:
@@ -51,13 +87,40 @@ class LlmProvider(Section):
 
     @property
     def usable(self) -> bool:
-        """It can be asked: a script needs nothing, a server of one's own perhaps no key."""
-        return self.type == "scripted" or self.api_key is not None or self.base_url is not None
+        """It can be asked, as far as is known before."""
+        return self.lack is None
+
+    @property
+    def lack(self) -> "Lack | None":
+        """A script needs nothing, a server of one's own perhaps no key; credentials of a cloud are found later."""
+        kind = PROVIDER_TYPES[self.type]
+        for key in kind.required:
+            if getattr(self, key) is None:
+                return Lack(key, self._variables_of(key))
+        keyed = self.api_key is not None or self.base_url is not None or bool(kind.required)
+        return None if self.type == "scripted" or keyed else Lack("API key", self.key_variables)
+
+    @property
+    def cloud(self) -> Mapping[str, str]:
+        """The keys that only its type has, with their values."""
+        found = {key: getattr(self, key) for key in PROVIDER_TYPES[self.type].options}
+        return {
+            key: value.get_secret_value() if isinstance(value, SecretStr) else value
+            for key, value in found.items()
+            if value is not None
+        }
+
+    def _variables_of(self, key: str) -> tuple[str, ...]:
+        kind = PROVIDER_TYPES[self.type]
+        named: str | None = getattr(self, f"{key}_env", None)
+        return (named,) if named else kind.options.get(key, (kind.address_variable,))
 
     @property
     def known_context_tokens(self) -> int | None:
         """The tokens that it can read at once; None where only its refusals can tell."""
-        return self.context_tokens or CONTEXT_TOKENS.get(self.type)
+        of_model = (tokens for part, tokens in CONTEXT_TOKENS_OF_MODELS.items() if part in self._known_model)
+        by_model = next(of_model, None) if PROVIDER_TYPES[self.type].required else None
+        return self.context_tokens or CONTEXT_TOKENS.get(self.type) or by_model
 
     @property
     def context_tokens_in_use(self) -> int:
@@ -74,12 +137,26 @@ class LlmProvider(Section):
         found = [environ[name] for name in self.key_variables if environ.get(name)]
         key = self.api_key or (SecretStr(found[0]) if found else None)
         address = self.base_url or environ.get(PROVIDER_TYPES[self.type].address_variable) or None
-        return self.model_copy(update={"api_key": key, "base_url": address})
+        cloud = {key: self._option(key, environ) for key in PROVIDER_TYPES[self.type].options}
+        return self.model_copy(update={"api_key": key, "base_url": address, **cloud})
+
+    def _option(self, key: str, environ: Mapping[str, str]) -> "str | SecretStr | None":
+        configured: str | SecretStr | None = getattr(self, key)
+        found = next((environ[name] for name in self._variables_of(key) if environ.get(name)), None)
+        if configured is not None or found is None:
+            return configured
+        return SecretStr(found) if key == "credentials" else found
+
+    @property
+    def _known_model(self) -> str:
+        return self.base_model or self.model
 
     @model_validator(mode="after")
     def _require_keys_of_type(self) -> "LlmProvider":
         scripted = self.type == "scripted"
-        foreign = self.model_fields_set & (MODEL_KEYS if scripted else SCRIPT_KEYS)
+        options = PROVIDER_TYPES[self.type].options
+        of_clouds = {key for key in self.model_fields_set if key.removesuffix("_env") in CLOUD_KEYS - options.keys()}
+        foreign = self.model_fields_set & (MODEL_KEYS if scripted else SCRIPT_KEYS) | of_clouds
         for key in sorted(foreign):
             raise wrong(f"is no key of a provider of type {self.type}", "remove it", key=key)
         if scripted and not self.script:

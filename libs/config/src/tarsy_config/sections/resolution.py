@@ -7,18 +7,20 @@ server names a provider.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
 
+from tarsy_config.document.key_paths import CHAIN
 from tarsy_config.document.provenance import ALERT, DEFAULT, Found, Sources
 from tarsy_config.errors import KeyPath, format_path
 from tarsy_config.sections.fallbacks import Fallback
-from tarsy_config.sections.providers import LlmProvider
+from tarsy_config.sections.providers import NATIVE_TOOLS_OF, LlmProvider
 from tarsy_config.sections.sub_agents import LIMITS, SubAgentChoice
 from tarsy_config.values import STRATEGIES, Section
 from tarsy_contracts.actions import ActionMode
 from tarsy_contracts.alert import McpSelection
+from tarsy_contracts.budgets import NO_BUDGET, Budget
 from tarsy_contracts.chain import NATIVE_TOOLS, Controller, NativeTool, SubAgentLimits
 
 ONE_QUESTION = frozenset({"synthesis", "exec_summary"})
@@ -38,6 +40,7 @@ class AlertChoice:
 
     mcp: McpSelection = NO_SELECTION
     llm_provider: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 AS_CONFIGURED = AlertChoice()
@@ -193,6 +196,13 @@ def key_of_sub_agent(place: KeyPath, index: int, named: SubAgentChoice) -> str:
     return f"{named.name} ({format_path((*place, 'sub_agents', index))})"
 
 
+def take_budget(option: Option, levels: Levels) -> Found[Budget]:
+    """That of one run of the agent. In `defaults` and chains the same key is the budget of a session."""
+    special = [at for at in levels.places if at.place != ("defaults",) and at.place[:1] + at.place[2:] != CHAIN[:1]]
+    found = replace(levels, places=tuple(special)).last(option.key)
+    return Found(NO_BUDGET, DEFAULT) if found is None else Found(found.value.to_budget(), found.origin)
+
+
 def take_each_limit(option: Option, levels: Levels) -> Found[SubAgentLimits]:
     """Its origin is that of the most special one that is set."""
     found = {field: levels.last(option.key, key) for key, field in LIMITS.items()}
@@ -214,10 +224,11 @@ def take_each_tool(option: Option, levels: Levels) -> tuple[Found[NativeTool], .
     """
     name = take_first_usable(option, levels).value
     provider = levels.llm_providers.get(name)
-    if provider is None or provider.type != "google" or levels.job in ("exec_summary", "compose"):
+    if provider is None or levels.job in ("exec_summary", "compose"):
         return ()
+    has = NATIVE_TOOLS_OF.get(provider.type, ())
     chosen = levels.choice.mcp.native_tools or {}
     below = replace(levels, places=(At(("llm_providers", name), provider), *levels.places))
-    configured = {tool: below.last(option.key, tool) for tool in NATIVE_TOOLS}
+    configured = {tool: below.last(option.key, tool) for tool in NATIVE_TOOLS if tool in has}
     settings = configured | {tool: Found(on, ALERT) for tool, on in chosen.items() if tool in configured}
     return tuple(Found(tool, found.origin) for tool, found in settings.items() if found is not None and found.value)

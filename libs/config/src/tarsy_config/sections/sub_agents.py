@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from tarsy_config.sections.budgets import BudgetSettings
 from tarsy_config.sections.fallbacks import ModelChoice
 from tarsy_config.values import Name, Positive, Seconds, Section, Servers, Strategy, to_sections
 
@@ -20,6 +21,7 @@ class SubAgentChoice(ModelChoice):
     iteration_strategy: Strategy | None = None
     skills: tuple[Name, ...] | None = None
     required_skills: tuple[Name, ...] | None = None
+    budget: BudgetSettings | None = None
 
 
 def read_sub_agents(value: object) -> object:

@@ -8,6 +8,7 @@ from tarsy_contracts.api.model import ApiModel, JsonObject, Timestamp
 from tarsy_contracts.api.usage import CostCompleteness
 from tarsy_contracts.chain import ParallelType, SuccessPolicy
 from tarsy_contracts.events.execution import ExecutionFacts
+from tarsy_contracts.native_calls import WebSource
 from tarsy_contracts.timeline.model import SessionStatus, StepStatus
 
 
@@ -72,7 +73,8 @@ class SessionTotals(SessionOverview):
     for people; empty in older sessions. `chain_unmatched`: it is the default, as none matched. `has_sub_agents`: an
     agent has sent another one. `has_action_stages`: its chain has stages that act. `action_verdict`: what they came to,
     the weightiest; null before one has ended. `actions_executed`: whether one changed something, or may have; null
-    likewise.
+    likewise. `session_labels`: `weekday`, `weekend` or `holiday`, `staffed` or `unstaffed`, and those that its
+    executive summary gave it.
     """
 
     scripted: bool
@@ -85,6 +87,7 @@ class SessionTotals(SessionOverview):
     executive_summary_error: str | None = None
     partial_reason: str | None = None
     evidence_limits: tuple[str, ...] = ()
+    session_labels: tuple[str, ...] = ()
     total_stages: int
     has_parallel_stages: bool
     has_sub_agents: bool = False
@@ -185,7 +188,8 @@ class SessionDetail(SessionTotals):
 
     `chat_enabled`: questions can be asked once it has ended. `chat_id` is null before the first one.
     `details_deleted_at`: when its timeline was deleted to make room; null while it is there. `reruns`: sessions that
-    were run again from it, at most fifty.
+    were run again from it, at most fifty. `sources`: the web pages that its models found and that texts of it can cite
+    by their numbers (`[source 2]`). Titles and addresses come from outside.
     """
 
     alert_data: str
@@ -198,6 +202,7 @@ class SessionDetail(SessionTotals):
     chat_id: str | None = None
     details_deleted_at: Timestamp | None = None
     reruns: tuple[str, ...] = ()
+    sources: tuple[WebSource, ...] = ()
     stages: tuple[SessionStage, ...]
 
 

@@ -11,6 +11,15 @@ from tarsy_contracts.events.approval import (
     ToolCallApprovalDecided,
     ToolCallApprovalRequested,
 )
+from tarsy_contracts.events.budget import (
+    CONCLUDE,
+    EXTEND,
+    BudgetDecided,
+    BudgetEvent,
+    BudgetOutcome,
+    BudgetReached,
+    BudgetWarned,
+)
 from tarsy_contracts.events.chat import (
     CANCEL_REPLY,
     CHAT,
@@ -20,6 +29,7 @@ from tarsy_contracts.events.chat import (
 )
 from tarsy_contracts.events.execution import EndStatus
 from tarsy_contracts.events.llm import (
+    BUDGET,
     ENDED_BY_US,
     TIME_BUDGET,
     TOKEN_BUDGET,
@@ -79,14 +89,17 @@ from tarsy_contracts.events.tool import (
 
 __all__ = [
     "APPROVE",
+    "BUDGET",
     "CANCEL",
     "CANCEL_REPLY",
     "CHAT",
+    "CONCLUDE",
     "DELETE",
     "DENY",
     "ENDED_BY_US",
     "ENDINGS",
     "EVENTS",
+    "EXTEND",
     "OPENERS",
     "SESSION_ENDINGS",
     "TIME_BUDGET",
@@ -94,6 +107,11 @@ __all__ = [
     "AlertRepeated",
     "AlertResolved",
     "ApprovalOutcome",
+    "BudgetDecided",
+    "BudgetEvent",
+    "BudgetOutcome",
+    "BudgetReached",
+    "BudgetWarned",
     "CallPurpose",
     "EndStatus",
     "Event",
@@ -185,6 +203,9 @@ type Event = (
     | PhaseRequested
     | PhaseCompleted
     | SessionDeleted
+    | BudgetWarned
+    | BudgetReached
+    | BudgetDecided
 )
 
 EVENTS: dict[str, type[Event]] = {kind.type: kind for kind in Event.__value__.__args__}

@@ -4,7 +4,10 @@ from typing import ClassVar, Final, Literal
 
 from pydantic import JsonValue
 
+from tarsy_contracts.budgets import Charge
+from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.conversation import ToolCall, Usage
+from tarsy_contracts.native_calls import NativeCall
 from tarsy_contracts.wire.message import Message, Value
 from tarsy_contracts.wire.numbers import Count, Index, Seconds
 
@@ -14,6 +17,9 @@ TIME_BUDGET: Final = "time_budget"
 
 TOKEN_BUDGET: Final = "token_budget"
 """The `reason` of a conclusion: the sub-agents of its parent have used their tokens."""
+
+BUDGET: Final = "budget"
+"""The `reason` of a conclusion: a budget is used up. `budget.reached` says which."""
 
 ENDED_BY_US: Final = "cancelled"
 """The `kind` of an LLM call that did not fail: nobody waits for it any longer."""
@@ -38,7 +44,7 @@ class LlmCallRequested(Message):
 
     `shortened`: from here on the conversation is shown so. `tools_left_out`: the provider refused these tools, which
     the agent does without from here on. `reason`: why the agent has to conclude before its last iteration:
-    `time_budget`, where the time of the session, the reply or the sub-agent is nearly up, or `token_budget`.
+    `time_budget`, where the time of the session, the reply or the sub-agent is nearly up, `token_budget` or `budget`.
     """
 
     type: ClassVar[str] = "llm_call.requested"
@@ -61,7 +67,10 @@ class LlmCallCompleted(Message):
     `final_answer`: what a ReAct agent marked as such; of other agents `text` is it, when there are no tool calls.
     `reminder`: what the agent is told, because nothing follows from the answer, or less than it asked for.
     `request_digest`: of all that the model was given (request_digest.py); events of 0.1.0 have none.
-    `cut`: the answer ended at the limit of output tokens, not where the model wanted.
+    `cut`: the answer ended at the limit of output tokens, not where the model wanted. `charge`: how it counts in
+    budgets; None where its model has no price, and no budget of a day counts it.
+    `native_calls`: what the model did with tools of its provider. `text` cites their sources (`[source 2]`).
+    `native_tools_left_out`: those that the agent has, and that this model did not get; told once while it stays so.
     """
 
     type: ClassVar[str] = "llm_call.completed"
@@ -78,6 +87,9 @@ class LlmCallCompleted(Message):
     reminder: str = ""
     request_digest: str = ""
     cut: bool = False
+    native_calls: tuple[NativeCall, ...] = ()
+    native_tools_left_out: tuple[NativeTool, ...] = ()
+    charge: Charge | None = None
 
 
 class LlmCallFailed(Message):
@@ -86,6 +98,7 @@ class LlmCallFailed(Message):
 
     `kind` is one of tarsy_llm's, or `call_timeout`, `iteration_timeout`, `session_timeout`, `time_budget`,
     `repetition`, `broken`, `cancelled`. `thinking`, `text`: what had been streamed where its time was up.
+    `native_calls`: what the model had done with tools of its provider until then.
     `retryable`: the same question may succeed later. `usage`: what the provider had counted until then, if anything.
     `request_digest`: of all that the model was given; empty when nothing is known to have been sent.
     `refused_tools`: names of tools that the provider does not take. `most_tools`: how many it takes at most.
@@ -106,3 +119,5 @@ class LlmCallFailed(Message):
     context_tokens: Count | None = None
     thinking: str = ""
     text: str = ""
+    native_calls: tuple[NativeCall, ...] = ()
+    charge: Charge | None = None

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from tarsy_contracts.alert import Alert, AlertSource
 from tarsy_contracts.chain import ResolvedChain
+from tarsy_contracts.native_calls import WebSource
 from tarsy_contracts.skills import Skill
 from tarsy_contracts.wire.message import Message
 from tarsy_contracts.wire.numbers import Count, Index
@@ -15,7 +16,8 @@ class SessionStarted(Message):
 
     `follows`: the session was deleted before, by this request or event; no id of the life before is used again.
     `deduplication_key`: alerts with the same key join this session for a while. `members`: the ids of the alerts of a
-    group. `starts_at`: when the alert began to fire, as its sender says, if it does.
+    group. `starts_at`: when the alert began to fire, as its sender says, if it does. `labels`: those that the session
+    has from its beginning, by the calendar of its plan.
     """
 
     type: ClassVar[str] = "session.started"
@@ -27,6 +29,7 @@ class SessionStarted(Message):
     deduplication_key: str = ""
     members: tuple[str, ...] = ()
     starts_at: datetime | None = None
+    labels: tuple[str, ...] = ()
 
 
 class SessionSkillsRecorded(Message):
@@ -130,7 +133,9 @@ class SessionCompleted(Message):
 
     The executive summary is nice to have: without it, `executive_summary_error` says why. `partial_reason`: why the
     analysis is less than whole; empty where each agent of the investigation concluded itself. `evidence_limits`: which
-    agents had no tools of which servers, a sentence each.
+    agents had no tools of which servers, a sentence each. `sources`: the web pages that analysis and summary cite.
+    `labels`: all that the session has now, those of its beginning first. `labels_error`: why its summary gave it fewer
+    than the model named, or none.
     """
 
     type: ClassVar[str] = "session.completed"
@@ -139,6 +144,9 @@ class SessionCompleted(Message):
     executive_summary_error: str = ""
     partial_reason: str = ""
     evidence_limits: tuple[str, ...] = ()
+    sources: tuple[WebSource, ...] = ()
+    labels: tuple[str, ...] = ()
+    labels_error: str = ""
 
 
 class SessionFailed(Message):

@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from tarsy_contracts.budgets import Charge
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.events.tool import ReleaseReason
 from tarsy_contracts.wire.message import Message, Value
@@ -49,6 +50,7 @@ class SummaryAttempt(Value):
     """One question to a provider, whatever came of it. `error` is empty for the one whose answer is the summary.
 
     `model`: empty when no answer named it. Attempts are the interactions of type `summarization` in the record.
+    `charge`: how it counts in budgets, as the owner of the session decided.
     """
 
     provider: str
@@ -56,6 +58,7 @@ class SummaryAttempt(Value):
     usage: Usage = Usage()
     duration_ms: Count = 0
     error: str = ""
+    charge: Charge | None = None
 
 
 class SummaryCompleted(Message):

@@ -10,8 +10,11 @@ from typing import ClassVar, Literal
 from pydantic import Field, JsonValue
 
 from tarsy_contracts.alert import Alert, AlertSource
+from tarsy_contracts.budgets import Amounts
+from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.conversation import ToolCall, Usage
 from tarsy_contracts.events import OfferedTool, Outcome, StoredResult, SummaryAttempt
+from tarsy_contracts.native_calls import NativeCall, TextCitation
 from tarsy_contracts.wire.message import Message, Value
 from tarsy_contracts.wire.numbers import Count, Seconds
 
@@ -134,11 +137,15 @@ class WorkerDied(Message):
 
 
 class UnfinishedAnswer(Value):
-    """Words that an LLM call had streamed until then: masked, and the last ones where they were many."""
+    """Words that an LLM call had streamed until then: masked, and the last ones where they were many.
+
+    `native_calls`: what its model had done with tools of its provider, masked.
+    """
 
     llm_call_id: str
     thinking: str = ""
     text: str = ""
+    native_calls: tuple[NativeCall, ...] = ()
 
 
 class DeadlinePassed(Message):
@@ -185,6 +192,23 @@ class CallDecisionRequested(Message):
     role: str | None = None
 
 
+class BudgetDecisionRequested(Message):
+    """A person extends a budget of a session by these amounts, or wants its agents to conclude. Comments are masked.
+
+    `role` is his; None where nobody is authenticated. `budget_id` is that of `budget.reached`; without one, the budget
+    that waits is meant, or that of the session.
+    """
+
+    type: ClassVar[str] = "budget.decision_requested"
+    request_id: str
+    author: str
+    budget_id: str = ""
+    decision: Literal["extend", "conclude"]
+    extension: Amounts = Amounts()
+    comment: str = ""
+    role: str | None = None
+
+
 class SessionDeleteRequested(Message):
     """A person, or a retention run, wants a session that has ended to be deleted."""
 
@@ -218,6 +242,8 @@ class LlmCallReported(Message):
     was given; empty when nothing was sent. `cut`: the answer ended at the limit of output tokens.
     `refused_tools`, `most_tools`, `context_tokens`: what a refusal said of the request, as in `llm_call.failed`.
     `unreadable_calls`: by the ids of calls whose arguments nobody can read, what the model is told.
+    `native_calls`: what the model did with tools of its provider; `citations`: where `text` rests on their sources.
+    `native_tools_left_out`: tools of the provider that the agent has, and that the model did not get.
     """
 
     type: ClassVar[str] = "llm_call.reported"
@@ -240,6 +266,9 @@ class LlmCallReported(Message):
     most_tools: Count | None = None
     context_tokens: Count | None = None
     unreadable_calls: Mapping[str, str] = Field(default_factory=dict)
+    native_calls: tuple[NativeCall, ...] = ()
+    citations: tuple[TextCitation, ...] = ()
+    native_tools_left_out: tuple[NativeTool, ...] = ()
 
 
 class UnavailableServer(Value):
@@ -279,6 +308,7 @@ type InboxInput = (
     | CancelRequested
     | ChatRequested
     | CallDecisionRequested
+    | BudgetDecisionRequested
     | SessionDeleteRequested
     | SessionReleaseRequested
     | SessionFailRequested

@@ -18,11 +18,21 @@ class OwnedQueue(Value):
     decided: int
 
 
+class FailingProvider(Value):
+    """An LLM provider that a process does not ask for a while, as it failed in a row. `kind`: of its last failure."""
+
+    provider: str
+    kind: str
+    failures: Count
+    since: AwareDatetime
+
+
 class WorkerAnnounced(Message):
     """`worker_id` is made at the start of a process: the same name started again is another worker.
 
     `name` stays the same when the process is started again (TARSY_CLIENT): owners then need not wait for the death of
     the one before it. `queues`: those of an orchestrator, by partition; None from a version that did not know them.
+    `failing_providers`: for people to read.
     """
 
     type: ClassVar[str] = "worker.announced"
@@ -31,6 +41,7 @@ class WorkerAnnounced(Message):
     leaving: bool = False
     name: str = ""
     queues: dict[int, OwnedQueue] | None = None
+    failing_providers: tuple[FailingProvider, ...] = ()
 
 
 class ToolAnnotations(Value):

@@ -4,12 +4,27 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, JsonValue
 
-from tarsy_contracts.public.model import Outcome, PublicEvent, TokenUsage
+from tarsy_contracts.public.model import Outcome, PublicEvent, PublicValue, PublicWebSource, TokenUsage
 from tarsy_contracts.wire.numbers import Count, Seconds
 
 
+class PublicNativeCall(PublicValue):
+    """One use of a tool that the provider of the model ran itself. `queries`: searches, or addresses to read."""
+
+    tool: Annotated[str, Field(examples=["google_search", "url_context", "code_execution"])]
+    queries: tuple[str, ...] = ()
+    sources: tuple[PublicWebSource, ...] = ()
+    code: str = ""
+    language: str = ""
+    output: str = ""
+    outcome: str = ""
+
+
 class PublicLlmCallCompleted(PublicEvent):
-    """A model has answered an agent. `text` may be empty: then it asks for tools alone. Prompts are not public."""
+    """A model has answered an agent. `text` may be empty: then it asks for tools alone. Prompts are not public.
+
+    `native_calls`: what the model did meanwhile with tools of its provider.
+    """
 
     type: ClassVar[str] = "tarsy.llm_call.completed"
     llm_call_id: str
@@ -18,6 +33,7 @@ class PublicLlmCallCompleted(PublicEvent):
     model: str
     usage: TokenUsage
     duration_ms: int
+    native_calls: tuple[PublicNativeCall, ...] = ()
 
 
 class PublicLlmCallFailed(PublicEvent):

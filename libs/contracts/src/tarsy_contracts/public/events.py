@@ -1,5 +1,6 @@
 """The events of `tarsy.events`. The table PUBLIC_EVENTS names every type. Types and fields are only ever added."""
 
+from tarsy_contracts.public.budget_events import PublicBudgetDecided, PublicBudgetReached, PublicBudgetWarned
 from tarsy_contracts.public.call_events import (
     PublicLlmCallCompleted,
     PublicLlmCallFailed,
@@ -65,5 +66,8 @@ PUBLIC_EVENTS: dict[str, type[PublicEvent]] = {
         PublicChatAnswered,
         PublicPhaseRequested,
         PublicPhaseCompleted,
+        PublicBudgetWarned,
+        PublicBudgetReached,
+        PublicBudgetDecided,
     )
 }

@@ -4,19 +4,22 @@ At most one each, so that session and sequence name one event. It sees one event
 state. All text was masked before it came to the log.
 """
 
+from collections.abc import Iterable
 from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert, priority_of
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_contracts.native_calls import NativeCall, WebSource
+from tarsy_contracts.public import budget_events as budget
 from tarsy_contracts.public import call_events as calls
 from tarsy_contracts.public import chat_events as chat
 from tarsy_contracts.public import phase_events as phase
 from tarsy_contracts.public import session_events as session
 from tarsy_contracts.public import stage_events as stage
 from tarsy_contracts.public.envelope import PublicEnvelope
-from tarsy_contracts.public.model import PublicEvent, TokenUsage
+from tarsy_contracts.public.model import PublicEvent, PublicWebSource, TokenUsage
 from tarsy_contracts.wire.envelope import wire_time
 
 NOT_PUBLIC = {
@@ -47,6 +50,8 @@ def public_event(event: e.Event) -> PublicEvent | None:  # noqa: C901 - one case
                 executive_summary_error=event.executive_summary_error,
                 partial_reason=event.partial_reason,
                 evidence_limits=event.evidence_limits,
+                sources=_sources(event.sources),
+                session_labels=event.labels,
             )
         case e.SessionFailed():
             return session.PublicSessionFailed(error=event.error)
@@ -120,6 +125,7 @@ def public_event(event: e.Event) -> PublicEvent | None:  # noqa: C901 - one case
                 model=event.model,
                 usage=_usage(event.usage),
                 duration_ms=event.duration_ms,
+                native_calls=tuple(map(_native_call, event.native_calls)),
             )
         case e.LlmCallFailed():
             return calls.PublicLlmCallFailed(
@@ -214,6 +220,32 @@ def public_event(event: e.Event) -> PublicEvent | None:  # noqa: C901 - one case
                 error=event.error,
                 result=event.result,
             )
+        case e.BudgetWarned():
+            return budget.PublicBudgetWarned(
+                budget_id=event.budget_id,
+                resource=event.resource,
+                spent=event.spent,
+                limit=event.limit,
+                unpriced=event.unpriced,
+            )
+        case e.BudgetReached():
+            return budget.PublicBudgetReached(
+                budget_id=event.budget_id,
+                resource=event.resource,
+                spent=event.spent,
+                limit=event.limit,
+                at_end=event.at_end,
+                role=event.role,
+                timeout_seconds=event.timeout_seconds,
+            )
+        case e.BudgetDecided():
+            return budget.PublicBudgetDecided(
+                budget_id=event.budget_id,
+                outcome=event.outcome,
+                **event.extension.model_dump(),
+                author=event.author,
+                comment=event.comment,
+            )
         case (
             e.SessionSkillsRecorded()
             | e.StageToolsOffered()
@@ -254,6 +286,7 @@ def _session_started(event: e.SessionStarted) -> session.PublicSessionStarted:
         chain=event.chain.chain_id,
         stages=tuple(stage.name for stage in event.chain.stages),
         rerun_of=None if event.alert.rerun is None else event.alert.rerun.parent_id,
+        session_labels=event.labels,
     )
 
 
@@ -275,6 +308,22 @@ def _alert(alert: Alert) -> session.InvestigatedAlert:
     )
 
 
+def _native_call(call: NativeCall) -> calls.PublicNativeCall:
+    return calls.PublicNativeCall(
+        tool=call.tool,
+        queries=call.queries,
+        sources=_sources(call.sources),
+        code=call.code,
+        language=call.language,
+        output=call.output,
+        outcome=call.outcome,
+    )
+
+
+def _sources(sources: Iterable[WebSource]) -> tuple[PublicWebSource, ...]:
+    return tuple(PublicWebSource(url=one.url, title=one.title, number=one.number) for one in sources)
+
+
 def _usage(usage: Usage) -> TokenUsage:
     return TokenUsage(
         input_tokens=usage.input_tokens,
@@ -282,4 +331,5 @@ def _usage(usage: Usage) -> TokenUsage:
         thinking_tokens=usage.thinking_tokens,
         cached_input_tokens=usage.cached_input_tokens,
         cache_written_tokens=usage.cache_written_tokens,
+        web_searches=usage.web_searches,
     )

@@ -4,6 +4,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tarsy_contracts.wire.numbers import Count
+
 PREFIX = "urn:tarsy:public:"
 
 Status = Annotated[str, Field(examples=["completed", "failed", "cancelled", "timed_out"])]
@@ -42,3 +44,15 @@ class TokenUsage(PublicValue):
     thinking_tokens: int | None = None
     cached_input_tokens: int | None = None
     cache_written_tokens: int | None = None
+    web_searches: int | None = None
+
+
+class PublicWebSource(PublicValue):
+    """A web page. Texts of the session cite it by its `number` (`[source 2]`); 0 where none can.
+
+    Title and address come from outside. The address begins with `http://` or `https://`, or is empty.
+    """
+
+    url: str
+    title: str = ""
+    number: Count = 0

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from tarsy_contracts.public.model import PublicEvent, PublicValue
+from tarsy_contracts.public.model import PublicEvent, PublicValue, PublicWebSource
 
 
 class InvestigatedAlert(PublicValue):
@@ -33,7 +33,8 @@ class InvestigatedAlert(PublicValue):
 class PublicSessionStarted(PublicEvent):
     """An alert is investigated. `chain` is the name of the plan, `stages` its steps.
 
-    `rerun_of`: the session whose alert is investigated again.
+    `rerun_of`: the session whose alert is investigated again. `session_labels`: `weekday`, `weekend` or `holiday`, and
+    `staffed` or `unstaffed`, where a calendar is configured.
     """
 
     type: ClassVar[str] = "tarsy.session.started"
@@ -41,13 +42,15 @@ class PublicSessionStarted(PublicEvent):
     chain: str
     stages: tuple[str, ...] = ()
     rerun_of: str | None = None
+    session_labels: tuple[str, ...] = ()
 
 
 class PublicSessionCompleted(PublicEvent):
     """The investigation has ended with an analysis. The error says why there is no executive summary, if there is one.
 
     `partial_reason`: why the analysis is less than whole; empty where each agent concluded itself. `evidence_limits`:
-    which agents had no tools of which servers, a sentence each.
+    which agents had no tools of which servers, a sentence each. `sources`: the web pages that the analysis cites.
+    `session_labels`: those of its beginning, and those that its executive summary gave it.
     """
 
     type: ClassVar[str] = "tarsy.session.completed"
@@ -56,6 +59,8 @@ class PublicSessionCompleted(PublicEvent):
     executive_summary_error: str = ""
     partial_reason: str = ""
     evidence_limits: tuple[str, ...] = ()
+    sources: tuple[PublicWebSource, ...] = ()
+    session_labels: tuple[str, ...] = ()
 
 
 class PublicSessionFailed(PublicEvent):

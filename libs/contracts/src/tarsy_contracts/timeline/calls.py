@@ -8,12 +8,14 @@ from pydantic import JsonValue
 from tarsy_contracts import events as e
 from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_contracts.timeline.model import (
+    ROWS_PER_EVENT,
     TimelineCreated,
     TimelineEnded,
     TimelineEventType,
     TimelineStatus,
     create_event,
 )
+from tarsy_contracts.timeline.native_calls import show_left_out, show_native_calls
 from tarsy_contracts.wire.ids import runbook_call_id, timeline_event_id
 
 LLM_EVENT_TYPES: dict[Literal["thinking", "text"], TimelineEventType] = {
@@ -35,6 +37,8 @@ STATUS_OF_FAILURE: Mapping[str, TimelineStatus] = {
 }
 """By the kind of the failure. The others are the model's own, and complete."""
 BEHIND_WORDS = 2
+BEHIND_NATIVE_CALLS = ROWS_PER_EVENT - 2
+"""Words come after what the model did by itself before it wrote them; an error comes after both."""
 ANOTHER_FORM = frozenset({"context_full", "tools_refused"})
 """After these failures the question is asked in another form, or the agent concludes."""
 
@@ -111,6 +115,7 @@ def llm_answer(record: RecordedEvent, event: e.LlmCallCompleted) -> Iterator[Tim
     if event.reminder:
         metadata["reminder"] = event.reminder
     yield from _text_events(record, event, "completed", metadata)
+    yield from show_left_out(record, event, index=BEHIND_NATIVE_CALLS + 1)
 
 
 def _text_events(
@@ -119,7 +124,9 @@ def _text_events(
     status: TimelineStatus,
     metadata: dict[str, JsonValue],
 ) -> Iterator[TimelineCreated]:
-    for index, (part, text) in enumerate((("thinking", event.thinking), ("text", event.text))):
+    yield from show_native_calls(record, event, index=1)
+    text_index = BEHIND_NATIVE_CALLS if event.native_calls else 1
+    for index, part, text in ((0, "thinking", event.thinking), (text_index, "text", event.text)):
         if text:
             yield create_event(
                 record,
@@ -143,9 +150,15 @@ def llm_failure(record: RecordedEvent, event: e.LlmCallFailed) -> Iterator[Timel
         cause=event.llm_call_id,
         execution_id=event.execution_id,
         status=STATUS_OF_FAILURE.get(event.kind, "completed"),
-        index=BEHIND_WORDS if event.thinking or event.text else 0,
+        index=_error_index(event),
         metadata={"retry": event.retryable or event.kind in ANOTHER_FORM, "kind": event.kind},
     )
+
+
+def _error_index(event: e.LlmCallFailed) -> int:
+    if event.native_calls:
+        return BEHIND_NATIVE_CALLS + 1
+    return BEHIND_WORDS if event.thinking or event.text else 0
 
 
 def tool_call(record: RecordedEvent, event: e.ToolCallRequested) -> TimelineCreated:

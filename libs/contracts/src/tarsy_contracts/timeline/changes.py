@@ -12,6 +12,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_contracts.events.session import describe_cancel
 from tarsy_contracts.timeline.approvals import approval_begin, approval_end
+from tarsy_contracts.timeline.budgets import budget_decision, budget_end, budget_warning
 from tarsy_contracts.timeline.calls import (
     LLM_EVENT_TYPES,
     llm_answer,
@@ -43,10 +44,12 @@ from tarsy_contracts.timeline.model import (
     TimelineStatus,
     create_event,
 )
+from tarsy_contracts.timeline.native_calls import NATIVE_EVENT_TYPES
 from tarsy_contracts.timeline.steps import execution_begin, execution_end, fallback, stage_begin, stage_end
 
 __all__ = [
     "LLM_EVENT_TYPES",
+    "NATIVE_EVENT_TYPES",
     "ROWS_PER_EVENT",
     "ChatCreated",
     "ChatMessageAdded",
@@ -80,6 +83,12 @@ def timeline_changes(record: RecordedEvent) -> list[TimelineChange]:
 
 def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:  # noqa: C901 - one case an event type
     match event:
+        case e.BudgetWarned():
+            yield budget_warning(record, event)
+        case e.BudgetReached():
+            yield budget_end(record, event)
+        case e.BudgetDecided():
+            yield budget_decision(record, event)
         case e.SessionStarted():
             yield SessionChanged(status="pending")
         case e.AlertRepeated():

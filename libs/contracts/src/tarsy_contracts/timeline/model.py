@@ -30,6 +30,11 @@ type TimelineEventType = Literal[
     "approval",
     "missing_tools",
     "skill_loaded",
+    "google_search_result",
+    "url_context_result",
+    "code_execution",
+    "native_tool",
+    "budget",
 ]
 type TimelineStatus = Literal["streaming", "completed", "failed", "cancelled", "timed_out"]
 type SessionStatus = Literal["pending", "in_progress", "cancelling", "completed", "failed", "cancelled", "timed_out"]

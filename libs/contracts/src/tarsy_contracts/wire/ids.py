@@ -209,6 +209,11 @@ def approval_id(call_id: str) -> str:
     return derive_id("approval", call_id)
 
 
+def budget_wait_id(session_id: str, budget_id: str, number: int) -> str:
+    """The wait for a person who may extend a budget, as its deadline names it. `number`: of this wait."""
+    return derive_id("budget_wait", session_id, budget_id, number)
+
+
 def dry_run_id(call_id: str) -> str:
     """The call that tries this one out."""
     return derive_id("tool_call/dry_run", call_id)

@@ -24,6 +24,10 @@ def _clamp_index(number: int) -> int:
     return min(max(number, 0), LARGEST_INDEX)
 
 
+def _clamp_amount(number: float) -> float:
+    return 0.0 if math.isnan(number) else min(max(number, 0.0), float(LARGEST_COUNT))
+
+
 def _clamp_seconds(number: float) -> float:
     return 0.0 if math.isnan(number) else min(max(number, 0.0), LONGEST_SECONDS)
 
@@ -35,3 +39,5 @@ Index = Annotated[int, AfterValidator(_clamp_index)]
 """A number that we count ourselves: stages, agents, iterations, attempts."""
 Seconds = Annotated[float, AfterValidator(_clamp_seconds)]
 """A duration or a wait."""
+Amount = Annotated[float, AfterValidator(_clamp_amount)]
+"""Money, or what was used of a limit."""

@@ -1,12 +1,16 @@
 """Accumulator of a streamed message of Anthropic."""
 
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue, ValidationError
 
+from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.conversation import Usage
+from tarsy_contracts.native_calls import NativeCall, TextCitation, WebSource, key_of
 from tarsy_llm.anthropic.blocks import CallPlace, HiddenThought, Kept, TextPlace, Thought, opaque
+from tarsy_llm.anthropic.web_search import NAME, FoundSearches, source_of
 from tarsy_llm.http.answer_budget import Written
 from tarsy_llm.http.endpoint import error_code, error_message
 from tarsy_llm.http.http_errors import kind_of_status, sentence
@@ -34,6 +38,10 @@ class AnthropicOutputDetails(LenientModel):
     thinking_tokens: int | None = None
 
 
+class AnthropicServerToolUse(LenientModel):
+    web_search_requests: int | None = None
+
+
 class AnthropicUsage(LenientModel):
     """Totals so far. `input_tokens` leaves out what was read from the cache or written to it."""
 
@@ -42,6 +50,7 @@ class AnthropicUsage(LenientModel):
     cache_read_input_tokens: int | None = None
     output_tokens: int | None = None
     output_tokens_details: AnthropicOutputDetails | None = None
+    server_tool_use: AnthropicServerToolUse | None = None
 
 
 class MessageStarted(LenientModel):
@@ -57,6 +66,10 @@ class BlockStarted(LenientModel):
     data: str = ""
     name: str = ""
     input: dict[str, JsonValue] | None = None
+    id: str = ""
+    tool_use_id: str = ""
+    content: JsonValue = None
+    citations: tuple[dict[str, JsonValue], ...] | None = None
 
 
 class RefusalDetails(LenientModel):
@@ -71,6 +84,7 @@ class BlockDelta(LenientModel):
     thinking: str = ""
     signature: str = ""
     partial_json: str = ""
+    citation: dict[str, JsonValue] | None = None
     stop_reason: str | None = None
     stop_details: RefusalDetails | None = None
 
@@ -102,6 +116,32 @@ class _Block:
     thinking: list[str] = field(default_factory=list)
     signature: list[str] = field(default_factory=list)
     arguments: list[str] = field(default_factory=list)
+    id: str = ""
+    content: JsonValue = None
+    citations: list[WebSource] = field(default_factory=list)
+
+    @property
+    def input(self) -> JsonValue:
+        try:
+            found: JsonValue = json.loads("".join(self.arguments) or "{}")
+        except ValueError:
+            return {}
+        return found
+
+    def to_raw(self) -> JsonValue:
+        """The block as it came, for the continuation of a paused answer; None for one that cannot go back."""
+        match self.type:
+            case "thinking" | "redacted_thinking" if (kept := self.to_kept()) is not None:
+                return kept.model_dump(mode="json")
+            case "text":
+                text = "".join(self.text)
+                return {"type": "text", "text": text} if text.strip() else None
+            case "server_tool_use" | "tool_use":
+                return {"type": self.type, "id": self.id, "name": self.name, "input": self.input}
+            case "web_search_tool_result":
+                return {"type": self.type, "tool_use_id": self.id, "content": self.content}
+            case _:
+                return None
 
     def to_kept(self) -> Kept | None:
         match self.type:
@@ -123,13 +163,26 @@ class AnthropicAccumulator:
     `written` counts what the model writes.
     """
 
-    def __init__(self, provider: str, model: str, secret: str | None, written: Written | None = None) -> None:
+    def __init__(
+        self,
+        provider: str,
+        model: str,
+        secret: str | None,
+        written: Written | None = None,
+        *,
+        left_out: tuple[NativeTool, ...] = (),
+    ) -> None:
+        """`left_out`: tools of the provider that it is not asked for."""
         self._provider = provider
         self._model = model
         self._secret = secret
         self._written = written or Written()
         self._blocks: dict[int, _Block] = {}
         self._has_thought = False
+        self._searches = FoundSearches()
+        self._first = 0
+        self._left_out = left_out
+        self._before = Usage()
         self._counted = AnthropicUsage()
         self._stop_reason: str | None = None
         self._refusal = RefusalDetails()
@@ -145,9 +198,11 @@ class AnthropicAccumulator:
                 self._model = parsed.message.model or self._model
                 self._count(parsed.message.usage)
             case "content_block_start" if parsed.content_block is not None:
-                return self._begin(parsed.index, parsed.content_block)
+                return self._begin(self._first + parsed.index, parsed.content_block)
             case "content_block_delta" if parsed.delta is not None:
-                return self._go_on(parsed.index, parsed.delta)
+                return self._go_on(self._first + parsed.index, parsed.delta)
+            case "content_block_stop":
+                self._note_query(self._blocks.get(self._first + parsed.index))
             case "message_delta":
                 self._end(parsed.delta)
                 self._count(parsed.usage)
@@ -185,20 +240,41 @@ class AnthropicAccumulator:
             model=self._model,
             opaque=opaque(tuple(kept for block in blocks if (kept := block.to_kept()) is not None)),
             cut=self._stop_reason == "max_tokens",
+            native_calls=self._searches.calls(),
+            citations=tuple(_citations(blocks)),
+            native_left_out=self._left_out,
         )
+
+    @property
+    def paused(self) -> bool:
+        return self.ended and self._stop_reason == "pause_turn"
+
+    def continue_paused(self) -> list[JsonValue]:
+        """Returns all blocks so far, which go back, and takes the answer that follows as the rest of this one."""
+        self._first = max(self._blocks, default=-1) + 1
+        self._before, self._counted = self.usage(), AnthropicUsage()
+        self.ended, self._stop_reason = False, None
+        return [raw for block in self._blocks.values() if (raw := block.to_raw()) is not None]
 
     def usage(self) -> Usage:
         """Counted so far."""
         counted = self._counted
         cached = (counted.cache_creation_input_tokens or 0) + (counted.cache_read_input_tokens or 0)
         details = counted.output_tokens_details
-        return Usage(
+        searched = counted.server_tool_use
+        now = Usage(
             input_tokens=None if counted.input_tokens is None else counted.input_tokens + cached,
             output_tokens=counted.output_tokens,
             thinking_tokens=None if details is None else details.thinking_tokens,
             cached_input_tokens=counted.cache_read_input_tokens,
             cache_written_tokens=counted.cache_creation_input_tokens,
+            web_searches=None if searched is None else searched.web_search_requests,
         )
+        return _sum(self._before, now)
+
+    def _note_query(self, block: _Block | None) -> None:
+        if block is not None and block.type == "server_tool_use" and block.name == NAME:
+            self._searches.add_query(block.id, block.input)
 
     def _parse_event(self, event: ServerSentEvent) -> StreamEvent:
         try:
@@ -217,16 +293,24 @@ class AnthropicAccumulator:
         return "cut_off" if self._blocks else "provider_error"
 
     def _begin(self, index: int, begun: BlockStarted) -> list[Delta]:
-        self._blocks[index] = _Block(begun.type, begun.data, begun.name)
+        block = self._blocks[index] = _Block(begun.type, begun.data, begun.name)
+        block.id, block.content = begun.id or begun.tool_use_id, begun.content
+        block.citations += [source for one in begun.citations or () if (source := source_of(one)) is not None]
+        if begun.type == "web_search_tool_result":
+            call = self._searches.add_result(block.id, begun.content)
+            return [Delta(part="thinking", text=_line_of(call, self._gap(block)), native_call=call)]
         # Anthropic sends arguments in pieces; servers that imitate it may send them here.
         arguments = json.dumps(begun.input) if begun.input else ""
         first = BlockDelta(text=begun.text, thinking=begun.thinking, signature=begun.signature, partial_json=arguments)
         return self._go_on(index, first)
 
     def _go_on(self, index: int, piece: BlockDelta) -> list[Delta]:
-        block = self._blocks.setdefault(index, _Block("text"))
+        # Converse announces only calls.
+        block = self._blocks.setdefault(index, _Block("thinking" if piece.thinking or piece.signature else "text"))
         if piece.signature:
             block.signature.append(piece.signature)
+        if piece.citation is not None and (source := source_of(piece.citation)) is not None:
+            block.citations.append(source)
         deltas = []
         if piece.partial_json:
             block.arguments.append(piece.partial_json)
@@ -269,3 +353,28 @@ class AnthropicAccumulator:
 
     def _sentence(self, what: str, detail: str) -> str:
         return sentence(f"{self._provider} {what}", detail, secret=self._secret)
+
+
+def _citations(blocks: Iterable[_Block]) -> Iterator[TextCitation]:
+    """A block of text is what rests on its citations: they stand at its end."""
+    at = 0
+    for block in blocks:
+        at += sum(map(len, block.text))
+        if block.citations:
+            yield TextCitation(at=at, sources=tuple(key_of(source) for source in block.citations))
+
+
+def _line_of(call: NativeCall, gap: str) -> str:
+    """Words that people see among the thoughts while the answer comes."""
+    return f"{gap}[searched the web for: {', '.join(call.queries)}; {len(call.sources)} pages]\n"
+
+
+def _sum(before: Usage, now: Usage) -> Usage:
+    if before == Usage():
+        return now
+    counts = {
+        name: None if (one, other) == (None, None) else (one or 0) + (other or 0)
+        for name, one in before
+        for other in (getattr(now, name),)
+    }
+    return Usage(**counts)

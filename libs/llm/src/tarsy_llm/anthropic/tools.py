@@ -3,6 +3,7 @@
 from pydantic import JsonValue
 
 from tarsy_contracts.conversation import AssistantMessage, Conversation, ToolDefinition
+from tarsy_llm.anthropic.web_search import search_tool
 from tarsy_llm.protocol import LlmRequest
 from tarsy_llm.tool_schemas import schema_for_provider
 
@@ -30,11 +31,12 @@ def tools_of(request: LlmRequest) -> dict[str, JsonValue]:
             {"name": name, "input_schema": {"type": "object"}} for name in _tools_called(request.conversation)
         ]
         return {"tools": named, "tool_choice": {"type": "none"}}
+    native = search_tool(request)
     if not request.tools:
-        return {}
+        return {"tools": native} if native else {}
     *others, last = [_tool(tool) for tool in request.tools]
     # A mark of their own: agents that have the same tools share them, whatever their instructions are.
-    tools: dict[str, JsonValue] = {"tools": [*others, mark_for_cache(last)]}
+    tools: dict[str, JsonValue] = {"tools": [*native, *others, mark_for_cache(last)]}
     return {**tools, "tool_choice": {"type": "none"}} if request.is_last else tools
 
 

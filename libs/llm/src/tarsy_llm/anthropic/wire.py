@@ -48,6 +48,13 @@ def request_body(settings: ModelSettings, request: LlmRequest, thoughts: Thought
     return {**body, "messages": [{"role": role, "content": list(blocks)} for role, blocks in turns]}
 
 
+def continue_body(body: dict[str, JsonValue], blocks: list[JsonValue]) -> dict[str, JsonValue]:
+    """The request again, with what the paused answer had until then."""
+    messages = body["messages"]
+    so_far: JsonValue = {"role": "assistant", "content": blocks}
+    return {**body, "messages": [*(messages if isinstance(messages, list) else []), so_far]}
+
+
 def output_limit(settings: ModelSettings, request: LlmRequest) -> int:
     return settings.output_limit(request.answer_tokens) or MAX_TOKENS
 

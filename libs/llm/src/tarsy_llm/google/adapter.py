@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
-from tarsy_llm.keys import api_key
+from tarsy_llm.google.platform import GeminiApi, Platform
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.protocol import Answer, Delta, LlmRequest
 from tarsy_llm.provider_type import ProviderType, remote
@@ -17,14 +17,16 @@ if TYPE_CHECKING:
 class GoogleLlm:
     """Nothing is opened, and no key looked for, before the first call."""
 
-    def __init__(self, settings: ModelSettings) -> None:
+    def __init__(self, settings: ModelSettings, platform: Platform | None = None) -> None:
         self._settings = settings
+        self._platform = platform or GeminiApi(settings)
         self._opening = asyncio.Lock()
         self._connection: GoogleConnection | None = None
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
-        connection = await self._opened()
-        async with aclosing(connection.stream(request)) as parts:
+        secret = await self._platform.secret()
+        connection = await self._opened(secret)
+        async with aclosing(connection.stream(request, secret)) as parts:
             async for part in parts:
                 yield part
 
@@ -33,20 +35,19 @@ class GoogleLlm:
             if self._connection is not None:
                 await self._connection.aclose()
 
-    async def _opened(self) -> "GoogleConnection":
-        key = api_key(self._settings, "Gemini", "GOOGLE_API_KEY or GEMINI_API_KEY")
+    async def _opened(self, secret: str) -> "GoogleConnection":
         async with self._opening:
             if self._connection is None:
                 # The SDK takes most of a second to import: long enough to hold up every other call of this loop.
-                self._connection = await asyncio.to_thread(_open, self._settings, key)
+                self._connection = await asyncio.to_thread(_open, self._settings, self._platform, secret)
             return self._connection
 
 
-def _open(settings: ModelSettings, key: str) -> "GoogleConnection":
+def _open(settings: ModelSettings, platform: Platform, secret: str) -> "GoogleConnection":
     # Only who asks Gemini pays for the import of its SDK (0.7 s, 50 MB).
     from tarsy_llm.google.sdk_connection import GoogleConnection
 
-    return GoogleConnection(settings, key)
+    return GoogleConnection(settings, platform, secret)
 
 
 PROVIDER = ProviderType(remote(GoogleLlm), ("GOOGLE_API_KEY", "GEMINI_API_KEY"), "GOOGLE_GEMINI_BASE_URL", "gcp.gemini")

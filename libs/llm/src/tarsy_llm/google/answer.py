@@ -4,9 +4,11 @@ import base64
 import json
 from typing import TYPE_CHECKING
 
+from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.conversation import Usage
 from tarsy_llm.google.finish_reasons import FinishReason, error_of_finish
 from tarsy_llm.google.native import NativeTold, dump_native_part, fits, lines_of_grounding, lines_of_part
+from tarsy_llm.google.native_calls import GatheredNativeCalls
 from tarsy_llm.google.parts import PartKept, opaque_of
 from tarsy_llm.http.answer_budget import Written
 from tarsy_llm.protocol import KEEPALIVE, Answer, AskedTool, Delta, LlmCallError
@@ -16,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class GatheredAnswer:
-    """`written` counts what the model writes."""
+    """`written` counts what the model writes. `left_out`: tools of its own that it does not get."""
 
-    def __init__(self, model: str, written: Written | None = None) -> None:
+    def __init__(self, model: str, written: Written | None = None, left_out: tuple[NativeTool, ...] = ()) -> None:
         self._model = model
         self._written = written or Written()
         self._thinking: list[str] = []
@@ -27,6 +29,9 @@ class GatheredAnswer:
         self._parts: list[PartKept] = []
         self._has_words = False
         self._native = NativeTold()
+        self._native_calls = GatheredNativeCalls()
+        self._left_out = left_out
+        self._line_begun = False
         self._counted = Usage()
         self._ended = FinishReason()
 
@@ -42,8 +47,10 @@ class GatheredAnswer:
                 self._ended = FinishReason(reason=candidate.finish_reason.value)
             for part in (candidate.content.parts if candidate.content is not None else None) or []:
                 deltas += self._part(part)
+            found = self._native_calls.take_grounding(candidate)
             for line in lines_of_grounding(candidate):
                 deltas += self._tell(line)
+            deltas += [Delta(part="thinking", text="", native_call=call) for call in found]
         return deltas or [KEEPALIVE]
 
     def whole(self) -> Answer:
@@ -60,6 +67,9 @@ class GatheredAnswer:
             model=self._model,
             opaque=opaque_of(self._kept()),
             cut=self._ended.reason == "MAX_TOKENS",
+            native_calls=self._native_calls.calls(),
+            citations=self._native_calls.citations(text),
+            native_left_out=self._left_out,
         )
 
     def usage(self) -> Usage:
@@ -67,9 +77,9 @@ class GatheredAnswer:
         return self._counted
 
     def _kept(self) -> tuple[PartKept, ...]:
-        """Parts that go back. Native parts go back only when all of them are whole, and fit."""
+        """Parts that go back. Native parts go back only when all of them fit."""
         native = [part.native for part in self._parts if part.native is not None]
-        if self._native.whole and fits(native):
+        if fits(native):
             return tuple(self._parts)
         return tuple(part for part in self._parts if part.native is None)
 
@@ -80,12 +90,15 @@ class GatheredAnswer:
             return []
         if (kept := dump_native_part(part)) is not None or part.inline_data is not None:
             self._parts += [PartKept(kind="native", signature=signature, native=kept)] if kept is not None else []
-            return [delta for line in lines_of_part(part) for delta in self._tell(line)]
+            call = self._native_calls.take_part(part)
+            lines = [delta for line in lines_of_part(part) for delta in self._tell(line)]
+            return lines if call is None else [*lines, Delta(part="thinking", text="", native_call=call)]
         text = part.text or ""
         if text:
             self._written.add(text)
         if part.thought:
             self._thinking.append(text)
+            self._line_begun = not text.endswith("\n") if text else self._line_begun
             if signature:
                 self._parts.append(PartKept(kind="thought", signature=signature))
             return [Delta(part="thinking", text=text)] if text else []
@@ -94,13 +107,12 @@ class GatheredAnswer:
         return [Delta(part="text", text=text)] if text else []
 
     def _tell(self, line: str) -> list[Delta]:
-        """A separate line of the thoughts."""
+        """A separate line among the thoughts while they come. The answer has it as a native call instead."""
         lines = self._native.take(line)
         if not lines:
             return []
-        begun = bool(self._thinking) and not self._thinking[-1].endswith("\n")
-        self._thinking.append(f"\n{lines}\n" if begun else f"{lines}\n")
-        return [Delta(part="thinking", text=self._thinking[-1])]
+        begun, self._line_begun = self._line_begun, False
+        return [Delta(part="thinking", text=f"\n{lines}\n" if begun else f"{lines}\n")]
 
     def _call(self, call: "types.FunctionCall", signature: str | None) -> None:
         if not call.name:

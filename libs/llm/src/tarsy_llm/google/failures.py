@@ -7,7 +7,7 @@ import httpx2
 from google.genai import errors
 from pydantic import ValidationError
 
-from tarsy_llm.http.http_errors import error_of_status, sentence
+from tarsy_llm.http.http_errors import correct_status, error_of_status, sentence
 from tarsy_llm.protocol import ErrorKind, LlmCallError
 
 # Over an error in the stream that has no code the SDK trips with a TypeError or AttributeError.
@@ -32,7 +32,7 @@ def _of_api(problem: errors.APIError, otherwise: ErrorKind, key: str) -> LlmCall
     message = problem.message or problem.details or ""
     what = " ".join(f"Gemini answered {code} {problem.status or ''}".split())
     headers: Mapping[str, str] = getattr(problem.response, "headers", None) or {}
-    error = error_of_status(code, headers, sentence(what, str(message), secret=key))
+    error = error_of_status(correct_status(code, str(message)), headers, sentence(what, str(message), secret=key))
     details = list(_details(problem.details))
     if any(str(detail.get("reason", "")).startswith("API_KEY_") for detail in details):
         error.kind = "credentials"

@@ -19,12 +19,11 @@ LEFT_OUT = "[more that the model did by itself is left out]"
 
 
 class NativeTold:
-    """Each line once. `whole`: no line was cut or left out, so that every word of the parts has been told."""
+    """Each line once, and not too many."""
 
     def __init__(self) -> None:
         self._sent: set[str] = set()
         self._left = MOST_CHARACTERS
-        self.whole = True
 
     def take(self, line: str) -> str:
         """The line, shortened where there is no room; empty when it came before."""
@@ -35,7 +34,6 @@ class NativeTold:
         self._left -= min(len(line), capacity)
         if len(line) <= capacity:
             return line
-        self.whole = False
         return f"{line[:capacity]} [{len(line) - capacity} characters left out]" if capacity else self._last()
 
     def _last(self) -> str:

@@ -1,7 +1,7 @@
 """Parts of an answer that Gemini wants back: which there were, in order, and their signatures.
 
-No text is kept here: text and arguments are those of the message, which are masked. The output of Gemini's own tools is
-an exception, and the thinking has it too.
+No text is kept here: text and arguments are those of the message, which are masked. The parts of Gemini's own tools are
+an exception: who records the answer keeps them only where masking changes nothing in them.
 """
 
 from typing import Literal

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import cast
 
 import httpx2
-from google import genai
 from google.genai import types
 
 from tarsy_llm.failures import refined_failures
 from tarsy_llm.google.answer import GatheredAnswer
 from tarsy_llm.google.contents import ContentMaker
 from tarsy_llm.google.failures import FAILURES, error_of
-from tarsy_llm.google.request import config_of
+from tarsy_llm.google.platform import Platform
+from tarsy_llm.google.request import config_of, native_of
 from tarsy_llm.http.answer_budget import AnswerBudget
 from tarsy_llm.http.http_client import http_client
 from tarsy_llm.http.httpx_bodies import drop_comments, filter_body
@@ -22,15 +22,13 @@ from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmCallError, LlmRequest
 from tarsy_llm.tool_schemas import with_original_names
 
-API_VERSION = "v1beta"
-"""Models and fields come there first, and gateways know it."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Exchange:
-    """The responses of one call, and the budget of its answer."""
+    """The responses of one call, the budget of its answer, and what no sentence may hold."""
 
     budget: AnswerBudget
+    secret: str = field(repr=False)
     responses: list[httpx2.Response] = field(default_factory=list)
 
 
@@ -38,25 +36,30 @@ _exchange: ContextVar[_Exchange] = ContextVar("_exchange")
 
 
 class GoogleConnection:
-    def __init__(self, settings: ModelSettings, key: str) -> None:
+    def __init__(self, settings: ModelSettings, platform: Platform, secret: str) -> None:
         self._settings = settings
-        self._key = key
+        self._platform = platform
         self._contents = ContentMaker(settings.model)
         self._http = http_client(settings.base_url)
         self._http.event_hooks = {"request": [self._limit], "response": [*self._http.event_hooks["response"], _note]}
-        # Variables of the environment switch the SDK to Vertex AI unless told. Without retry options it never retries.
-        options = types.HttpOptions(base_url=settings.base_url, api_version=API_VERSION, httpx_async_client=self._http)
-        self._sdk = genai.Client(vertexai=False, api_key=key, http_options=options)
+        # Without retry options it never retries.
+        options = types.HttpOptions(
+            base_url=settings.base_url, api_version=platform.api_version, httpx_async_client=self._http
+        )
+        self._sdk = platform.open_sdk(secret, options)
 
-    async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
-        budget = AnswerBudget("Gemini", self._settings.output_limit(request.answer_tokens))
-        answer = GatheredAnswer(self._settings.model, budget.written)
+    async def stream(self, request: LlmRequest, secret: str) -> AsyncGenerator[Delta | Answer]:
+        self._platform.renew(secret)
+        exchange = _Exchange(AnswerBudget("Gemini", self._settings.output_limit(request.answer_tokens)), secret)
+        native = native_of(request, self._settings.model)
+        left_out = tuple(tool for tool in request.native_tools if tool not in native)
+        answer = GatheredAnswer(self._settings.model, exchange.budget.written, left_out)
         with refined_failures(answer.usage, request.tools):
-            async with aclosing(self._chunks(request, budget)) as chunks:
+            async with aclosing(self._chunks(request, exchange)) as chunks:
                 async for chunk in chunks:
                     for delta in answer.take(chunk):
                         yield delta
-                    budget.check()
+                    exchange.budget.check()
             yield with_original_names(answer.whole(), request.tools)
 
     async def aclose(self) -> None:
@@ -64,9 +67,8 @@ class GoogleConnection:
         await self._sdk.aio.aclose()
         await self._http.aclose()
 
-    async def _chunks(self, request: LlmRequest, budget: AnswerBudget) -> AsyncGenerator[types.GenerateContentResponse]:
+    async def _chunks(self, request: LlmRequest, exchange: _Exchange) -> AsyncGenerator[types.GenerateContentResponse]:
         """Closes the response itself: of the SDK's nested generators, each leaves the next to the garbage collector."""
-        exchange = _Exchange(budget)
         _exchange.set(exchange)
         stream = await self._sdk.aio.models.generate_content_stream(
             model=self._settings.model,
@@ -75,7 +77,7 @@ class GoogleConnection:
         )
         otherwise: ErrorKind = "provider_error"
         try:
-            while (chunk := await self._next(stream, otherwise)) is not None:
+            while (chunk := await self._next(stream, otherwise, exchange.secret)) is not None:
                 otherwise = "cut_off"
                 yield chunk
         finally:
@@ -83,12 +85,12 @@ class GoogleConnection:
                 await response.aclose()
 
     async def _next(
-        self, stream: AsyncIterator[types.GenerateContentResponse], otherwise: ErrorKind
+        self, stream: AsyncIterator[types.GenerateContentResponse], otherwise: ErrorKind, secret: str
     ) -> types.GenerateContentResponse | None:
         try:
             return await anext(stream, None)
         except FAILURES as problem:
-            raise error_of(problem, otherwise=otherwise, key=self._key) from None
+            raise error_of(problem, otherwise=otherwise, key=secret) from None
 
     async def _limit(self, request: httpx2.Request) -> None:
         """The SDK says "no limit" with each request, where it was told none of its own.

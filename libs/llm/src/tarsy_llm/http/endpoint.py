@@ -1,4 +1,4 @@
-"""Endpoint of OpenAI, or of the SDK of Anthropic: one streamed request. Both are asked alike, and fail alike."""
+"""Endpoint of a server that is asked with our own bodies: one streamed request. All are asked alike, and fail alike."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing
@@ -39,7 +39,7 @@ class _StatusProblem(Protocol):
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """Its function to ask, and its exceptions: for a refusal, where nobody answers, and for an answer that breaks
-    off. `secret` is left out of every sentence. `budget` is that of the one answer."""
+    off. `secret` is left out of every sentence. `budget` is that of the one answer. `decode`: events of a body."""
 
     provider: str
     ask: Callable[[Body], AbstractAsyncContextManager[Streamed]]
@@ -48,6 +48,7 @@ class Endpoint:
     broken: type[Exception]
     secret: str | None
     budget: AnswerBudget
+    decode: Callable[[AsyncIterator[bytes]], AsyncGenerator[ServerSentEvent]] = answer_events
 
 
 async def stream_events(
@@ -93,7 +94,7 @@ async def _once(endpoint: Endpoint, body: Body) -> AsyncGenerator[ServerSentEven
 
 
 def _events(endpoint: Endpoint, response: Streamed) -> AsyncGenerator[ServerSentEvent]:
-    return answer_events(endpoint.budget.count_bytes(response.iter_bytes()))
+    return endpoint.decode(endpoint.budget.count_bytes(response.iter_bytes()))
 
 
 def _refused(endpoint: Endpoint, problem: _StatusProblem) -> LlmCallError:
@@ -116,7 +117,7 @@ def error_message(body: object) -> str:
             return f"{message}{f' ({named})' if named else ''}: {error_message(_parsed(raw))}"
         case {"message": str(message), "failed_generation": str(generated)}:
             return f"{message} (tool_use_failed: {generated})"
-        case {"message": str(message)} | {"detail": str(message)}:
+        case {"message": str(message)} | {"Message": str(message)} | {"detail": str(message)}:
             return message
         case None:
             return ""

@@ -17,6 +17,7 @@ KINDS: dict[int, ErrorKind] = {
     403: "credentials",
     408: "provider_error",
     409: "provider_error",
+    424: "provider_error",
     425: "provider_error",
     429: "rate_limited",
     499: "provider_error",
@@ -28,6 +29,7 @@ SPENT = re.compile(
     re.IGNORECASE,
 )
 WRONG_KEY = re.compile(r"(incorrect|invalid) api key", re.IGNORECASE)
+MISSING_NOW = re.compile(r"publisher model .*(?:not found|does not have access)", re.IGNORECASE)
 TOO_LARGE = re.compile(r"request too large", re.IGNORECASE)
 
 
@@ -46,12 +48,14 @@ def correct_status(status: int, message: str) -> int:
     """The status that fits what was `message`: some providers take another, and what cannot pass would be waited for.
 
     OpenAI and xAI answer 429 when the credit is used up, OpenAI also when one request exceeds its limit per minute. xAI
-    answers 400 to a wrong key, Anthropic to an empty account.
+    answers 400 to a wrong key, Anthropic to an empty account. Vertex AI at times does not know a model that it has.
     """
     if status in (400, 403, 429) and SPENT.search(message):
         return 402
     if status == 400 and WRONG_KEY.search(message):
         return 401
+    if status == 404 and MISSING_NOW.search(message):
+        return 503
     if status == 429 and TOO_LARGE.search(message):
         return 413
     return status

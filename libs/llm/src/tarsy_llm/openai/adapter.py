@@ -6,24 +6,33 @@ request is learned from its refusals, and the request is made again (form.py).
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AbstractAsyncContextManager, aclosing
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 import structlog
 from pydantic_core import to_json
 
+from tarsy_llm.credentials.permits import AskPermit, HeaderPermit, Permit
 from tarsy_llm.failures import refined_failures
 from tarsy_llm.http.answer_budget import AnswerBudget
 from tarsy_llm.http.endpoint import Body, Endpoint, stream_events
-from tarsy_llm.keys import api_key, secret
+from tarsy_llm.http.streaming_client import (
+    AnswerStream,
+    BrokenOffError,
+    HttpStatusError,
+    StreamingClient,
+    UnreachedError,
+    open_client,
+)
+from tarsy_llm.keys import api_key
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.openai.chunks import DONE, OpenAiAccumulator
 from tarsy_llm.openai.form import changes, learn_form
-from tarsy_llm.openai.http_stream import BrokenOffError, HttpStatusError, OpenAiHttp, UnreachedError, headers, open_http
 from tarsy_llm.openai.messages import MessageEncoder, list_messages
 from tarsy_llm.openai.strict_roles import alternate_roles
+from tarsy_llm.openai.web_search import native_of
 from tarsy_llm.openai.wire import encode_body, first_form, request_head
 from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmCallError, LlmRequest
 from tarsy_llm.provider_type import ProviderType, remote
@@ -41,37 +50,70 @@ class House:
     variable: str
 
 
+@dataclass(frozen=True, slots=True)
+class CompletionsServer:
+    """`name` is for sentences. `headers` go with each request, beside those of its permit."""
+
+    name: str
+    address: str
+    permit: AskPermit
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
 MOST_TOOLS = 128
 """OpenAI and most servers like it take so many: developers.openai.com/api/reference, tools."""
 
 OPENAI = House("OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY")
 XAI = House("xAI", "https://api.x.ai/v1", "XAI_API_KEY")
+SENT = {"accept": "application/json", "content-type": "application/json", "user-agent": "tarsy"}
+ORGANISATION = {"OPENAI_ORG_ID": "openai-organization", "OPENAI_PROJECT_ID": "openai-project"}
+"""Variables that users of OpenAI set for every program, and the headers that they become."""
+
+
+def house_server(settings: ModelSettings, house: House) -> CompletionsServer:
+    """The house itself, or whoever is at `base_url`: it is taken as it is, with its `/v1` where the server has one."""
+    own = settings.base_url is None
+
+    async def permit() -> Permit:
+        key = api_key(settings, house.name, house.variable)
+        return HeaderPermit(key, key)
+
+    return CompletionsServer(
+        name=house.name if own else f"the model server {urlsplit(settings.base_url or '').hostname}",
+        address=f"{(settings.base_url or house.address).rstrip('/')}/chat/completions",
+        permit=permit,
+        headers={header: os.environ[name] for name, header in ORGANISATION.items() if os.environ.get(name)},
+    )
 
 
 class OpenAiLlm:
-    """An `Llm`. `base_url` is taken as it is, with its `/v1` where the server has one."""
+    """An `Llm`. Without a server it asks OpenAI, or who is at `base_url`."""
 
-    def __init__(self, settings: ModelSettings, house: House = OPENAI) -> None:
+    def __init__(self, settings: ModelSettings, server: CompletionsServer | None = None) -> None:
         self._settings = settings
-        self._house = house
-        self._name = (
-            house.name if settings.base_url is None else f"the model server {urlsplit(settings.base_url).hostname}"
-        )
+        self._asked = server or house_server(settings, OPENAI)
+        self._name = self._asked.name
         self._opening = asyncio.Lock()
-        self._address = f"{(settings.base_url or house.address).rstrip('/')}/chat/completions"
-        self._http: OpenAiHttp | None = None
-        self._server = f"{self._address} {settings.model}"
+        self._client: StreamingClient | None = None
+        self._server = f"{self._asked.address} {settings.model}"
         self._messages = MessageEncoder(server=self._server)
         self._form = first_form(settings)
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
-        key = api_key(self._settings, self._house.name, self._house.variable)
+        permit = await self._asked.permit()
         if len(request.tools) > MOST_TOOLS:
             raise self._too_many_tools()
         budget = AnswerBudget(self._name, self._settings.output_limit(request.answer_tokens))
-        endpoint = self._endpoint(await self._opened(), key, request, budget)
+        endpoint = self._endpoint(await self._opened(), permit, request, budget)
+        native = native_of(request, self._settings.model)
+        left_out = tuple(tool for tool in request.native_tools if tool not in native)
         accumulator = OpenAiAccumulator(
-            self._name, self._settings.model, secret(self._settings), budget.written, server=self._server
+            self._name,
+            self._settings.model,
+            endpoint.secret,
+            budget.written,
+            server=self._server,
+            left_out=left_out,
         )
 
         def fallback_body(refusal: LlmCallError) -> Body | None:
@@ -117,27 +159,33 @@ class OpenAiLlm:
 
     async def aclose(self) -> None:
         async with self._opening:
-            if self._http is not None:
-                await self._http.aclose()
+            if self._client is not None:
+                await self._client.aclose()
 
-    async def _opened(self) -> OpenAiHttp:
+    async def _opened(self) -> StreamingClient:
         async with self._opening:
-            if self._http is None:
-                self._http = await open_http(self._address)
-            return self._http
+            if self._client is None:
+                self._client = await open_client(self._asked.address)
+            return self._client
 
-    def _endpoint(self, http: OpenAiHttp, key: str, request: LlmRequest, budget: AnswerBudget) -> Endpoint:
-        sent = headers(key, os.environ)
+    def _endpoint(self, client: StreamingClient, permit: Permit, request: LlmRequest, budget: AnswerBudget) -> Endpoint:
+        def ask(head: Body) -> AbstractAsyncContextManager[AnswerStream]:
+            body = encode_body(head, self._encode(request))
+            sent = {**SENT, **self._asked.headers}
+            return client.asking({**sent, **permit.headers(self._asked.address, sent, body)}, body)
+
         return Endpoint(
             provider=self._name,
-            ask=lambda head: http.asking(sent, encode_body(head, self._encode(request))),
+            ask=ask,
             status_error=HttpStatusError,
             connection_error=UnreachedError,
             broken=BrokenOffError,
-            secret=secret(self._settings),
+            secret=permit.secret,
             budget=budget,
         )
 
 
 PROVIDER = ProviderType(remote(OpenAiLlm), (OPENAI.variable,), "OPENAI_BASE_URL", "openai")
-XAI_PROVIDER = ProviderType(remote(lambda settings: OpenAiLlm(settings, XAI)), (XAI.variable,), otel_name="x_ai")
+XAI_PROVIDER = ProviderType(
+    remote(lambda settings: OpenAiLlm(settings, house_server(settings, XAI))), (XAI.variable,), otel_name="x_ai"
+)

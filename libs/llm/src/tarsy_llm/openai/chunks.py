@@ -4,6 +4,7 @@ import json
 
 from pydantic import ConfigDict, JsonValue, ValidationError
 
+from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.thoughts import ThoughtParter, part_thoughts
 from tarsy_llm.http.answer_budget import Written
@@ -15,6 +16,7 @@ from tarsy_llm.openai.calls import CallCollector, FunctionDelta, ToolCallDelta
 from tarsy_llm.openai.details import MessageDetails, content_parts, opaque_parts
 from tarsy_llm.openai.messages import REASONING_FIELDS
 from tarsy_llm.openai.usage import OpenAiUsage, usage_of
+from tarsy_llm.openai.web_search import GatheredCitations
 from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmCallError
 from tarsy_llm.tool_arguments import parse_tool_calls
 from tarsy_llm.truncation import truncation_error
@@ -89,9 +91,16 @@ class OpenAiAccumulator:
     """
 
     def __init__(
-        self, provider: str, model: str, secret: str | None, written: Written | None = None, *, server: str = ""
+        self,
+        provider: str,
+        model: str,
+        secret: str | None,
+        written: Written | None = None,
+        *,
+        server: str = "",
+        left_out: tuple[NativeTool, ...] = (),
     ) -> None:
-        """`server`: who gets back what it has put beside its calls."""
+        """`server`: who gets back what it has put beside its calls. `left_out`: its own tools that it does not get."""
         self._server = server
         self._provider = provider
         self._model = model
@@ -104,6 +113,8 @@ class OpenAiAccumulator:
         self._collector = CallCollector(self._written)
         self._parter = ThoughtParter()
         self._details = MessageDetails()
+        self._citations = GatheredCitations()
+        self._left_out = left_out
         self._finish: str | None = None
         self._counted = Usage()
 
@@ -158,6 +169,9 @@ class OpenAiAccumulator:
             if calls
             else None,
             cut=self._finish in LENGTH,
+            native_calls=self._citations.calls(),
+            citations=self._citations.citations(parted.spoken),
+            native_left_out=self._left_out,
         )
 
     def usage(self) -> Usage:
@@ -203,6 +217,7 @@ class OpenAiAccumulator:
         if piece.function_call is not None:
             self._collector.take(ToolCallDelta(function=piece.function_call))
         self._details.take(piece.model_extra or {})
+        self._citations.take((piece.model_extra or {}).get("annotations"))
         return deltas
 
     def _thought(self, text: str) -> list[Delta]:

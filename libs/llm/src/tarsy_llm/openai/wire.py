@@ -10,10 +10,13 @@ from tarsy_llm.http.endpoint import Body
 from tarsy_llm.model_settings import ModelSettings, Thinking
 from tarsy_llm.openai.form import RequestForm
 from tarsy_llm.openai.messages import list_messages
+from tarsy_llm.openai.web_search import search_options
 from tarsy_llm.protocol import LlmRequest
 from tarsy_llm.tool_schemas import schema_for_provider
 
 EFFORT: dict[Thinking, str] = {"off": "none", "low": "low", "medium": "medium", "high": "high"}
+
+OPENAI_HOSTS = (".openai.com", ".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com")
 
 
 def first_form(settings: ModelSettings) -> RequestForm:
@@ -38,6 +41,7 @@ def request_head(settings: ModelSettings, request: LlmRequest, form: RequestForm
         "stream": True,
         "stream_options": {"include_usage": True},
         **_tools(settings, request),
+        **search_options(request, settings.model),
     }
     form = form or first_form(settings)
     most = settings.output_limit(request.answer_tokens)
@@ -55,7 +59,7 @@ def encode_body(head: Body, messages: bytes) -> bytes:
 
 def _is_openai(base_url: str | None) -> bool:
     host = urlsplit(base_url or "https://api.openai.com").hostname or ""
-    return host.endswith(".openai.com")
+    return host.endswith(OPENAI_HOSTS)
 
 
 def _tools(settings: ModelSettings, request: LlmRequest) -> dict[str, JsonValue]:

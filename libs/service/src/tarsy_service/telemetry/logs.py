@@ -14,8 +14,9 @@ from tarsy_service.telemetry.repeated_lines import RepeatedLines
 
 TRACEBACKS = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
 """Without local variables: they hold what was not masked yet."""
-WRITE_HEADERS = ("uvicorn.error", "websockets")
-"""Loggers that write the headers of each WebSocket at DEBUG, and with them credentials. uvicorn has one for all."""
+WRITE_HEADERS = ("uvicorn.error", "websockets", "botocore", "google.auth", "urllib3")
+"""Loggers that write credentials at DEBUG: headers of each WebSocket (uvicorn has one logger for all), answers of token
+servers."""
 
 _render = structlog.processors.JSONRenderer()
 
@@ -83,7 +84,7 @@ def configure_logs(
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level)
-    for name in ("aiokafka", "uvicorn.access", "httpx2", "mcp", "asyncio"):
+    for name in ("aiokafka", "uvicorn.access", "httpx2", "mcp", "asyncio", "azure", "msal"):
         logging.getLogger(name).setLevel("WARNING" if level != "DEBUG" else "INFO")
     for name in WRITE_HEADERS:
         logging.getLogger(name).setLevel("INFO" if level == "DEBUG" else logging.NOTSET)

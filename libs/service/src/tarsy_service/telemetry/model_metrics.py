@@ -3,11 +3,11 @@
 Each is there once for all services of a process. https://github.com/open-telemetry/semantic-conventions-genai
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Protocol
 
-from prometheus_client import CollectorRegistry, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from tarsy_service.telemetry.shared_metrics import get_or_create_metric
 
@@ -71,3 +71,31 @@ class ModelCallMetrics:
         for kind, tokens in zip(TOKEN_TYPES, (input_tokens, output_tokens), strict=True):
             if tokens is not None:
                 self._tokens_of(*labels, kind).observe(tokens)
+
+
+class ProviderMetrics:
+    """Providers of models that one service does not ask for a while, as they failed in a row."""
+
+    def __init__(self, registry: CollectorRegistry, service: str) -> None:
+        self._service = service
+        self._failing = get_or_create_metric(
+            registry,
+            Gauge,
+            "tarsy_process_llm_provider_failing",
+            "1 while a provider is not asked, as it failed in a row; in a process that has seen a failure of it",
+            ["service", "provider"],
+        )
+        self._skipped = get_or_create_metric(
+            registry,
+            Counter,
+            "tarsy_process_llm_calls_skipped_total",
+            "Calls that another provider was asked for at once, as the one that came first fails",
+            ["service", "provider"],
+        )
+
+    def watch_provider(self, provider: str, is_failing: Callable[[], bool]) -> None:
+        """`provider`: one that is configured. The gauge asks when somebody reads it."""
+        self._failing.labels(self._service, provider).set_function(lambda: float(is_failing()))
+
+    def count_skipped(self, provider: str) -> None:
+        self._skipped.labels(self._service, provider).inc()

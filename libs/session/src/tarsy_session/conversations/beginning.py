@@ -16,9 +16,10 @@ from tarsy_session.controllers import controller_of
 from tarsy_session.controllers.protocol import CallResult
 from tarsy_session.conversations.between_turns import LateOutcomes, late_outcomes, messages_after
 from tarsy_session.conversations.context_limit import render_content
-from tarsy_session.prompts.notes import NUDGE, note_call, note_result, render_tool_result
+from tarsy_session.prompts.notes import NUDGE, note_call, note_result, note_sources, render_tool_result
 from tarsy_session.skills import instruct_skills
 from tarsy_session.state import AlertNews, Execution, Investigating, ToolCallState, Turn
+from tarsy_session.state.sources import sources_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,8 @@ def _of_turn(
         CallResult(call, _content(state, execution, number, call, index)) for index, call in enumerate(calls, first)
     ]
     yield from controller_of(execution.agent.controller).render_turn(answer, results)
+    if sources := [source for source in sources_of(answer) if source.number]:
+        yield UserMessage(content=note_sources(sources))
     if answer.reminder or (not calls and not turn.final_answer):
         yield UserMessage(content=answer.reminder or NUDGE)
     yield from messages_after(state, execution, number, late)

@@ -8,8 +8,9 @@ from tarsy_contracts.conversation import UserMessage
 from tarsy_session.executions.children import children_of
 from tarsy_session.prompt_context.firing import alert_news_after
 from tarsy_session.prompts.delegation import note_sub_agent_ended
-from tarsy_session.prompts.notes import note_call, note_outcome_known, render_tool_result
+from tarsy_session.prompts.notes import note_call, note_outcome_known, note_sources, render_tool_result
 from tarsy_session.state import Execution, Investigating, ToolCallState
+from tarsy_session.state.sources import select_cited
 from tarsy_session.text import shorten_id
 
 type LateOutcomes = Mapping[int, Sequence[ToolCallState]]
@@ -42,7 +43,9 @@ def _results_after(state: Investigating, execution: Execution, turn: int) -> Ite
     for child in children_of(state, execution):
         if child.completed is not None and child.read_after == turn:
             most = execution.shortened.result_characters
-            yield UserMessage(content=note_sub_agent_ended(child.id, child.completed, most))
+            ended = note_sub_agent_ended(child.id, child.completed, most)
+            cited = select_cited(state, child.completed.final_analysis)
+            yield UserMessage(content=f"{ended}\n\n{note_sources(cited)}" if cited else ended)
 
 
 def _describe(call: ToolCallState, event: e.ToolCallOutcomeLearned) -> str:

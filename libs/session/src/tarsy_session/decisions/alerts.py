@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from tarsy_contracts import events as e
+from tarsy_contracts.calendar import find_moment
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.messages import inputs as i
 from tarsy_session.decision_input import DecisionInput
@@ -17,10 +18,12 @@ NEVER_BEGAN = "The alert was resolved before the investigation began."
 def start(
     state: NotStarted, received: i.AlertReceived, chain: ResolvedChain, context: DecisionInput
 ) -> e.SessionStarted:
+    calendar = None if chain.calendar is None else chain.calendar.for_labels(received.alert.labels)
     return e.SessionStarted(
         input_id=context.input_id,
         alert=received.alert,
-        chain=chain,
+        chain=chain.model_copy(update={"calendar": calendar}),
+        labels=() if calendar is None else find_moment(calendar, context.at).labels,
         follows=state.deleted_by,
         deduplication_key="" if received.deduplication is None else received.deduplication.key,
         members=tuple(member.id for member in received.members[:MOST_MEMBERS]),

@@ -9,7 +9,8 @@ from tarsy_contracts import events as e
 from tarsy_contracts.messages import inputs as i
 from tarsy_session.actions.dry_runs import may_run
 from tarsy_session.actions.guard import find_late_hold, hold_call
-from tarsy_session.decision_input import OPEN_GATE, ActionGate
+from tarsy_session.decision_input import NO_SPENDINGS, OPEN_GATE, ActionGate, Spendings
+from tarsy_session.executions.charges import charge_attempts
 from tarsy_session.executions.end import UNKNOWN
 from tarsy_session.state import Investigating, ToolCallState
 from tarsy_session.state_queries import call_of_summary
@@ -95,11 +96,15 @@ def decide_late_outcome(call: ToolCallState | None, reported: i.ToolCallReported
     ]
 
 
-def decide_summary_report(state: Investigating, reported: i.SummaryReported) -> list[e.Event]:
+def decide_summary_report(
+    state: Investigating, reported: i.SummaryReported, at: datetime, spendings: Spendings = NO_SPENDINGS
+) -> list[e.Event]:
     call = call_of_summary(state.calls, reported.call_id)
     summary = call.summary if call else None
     if call is None or summary is None or summary.ended is not None:
         return []
+    attempts = charge_attempts(state, reported.attempts, at, spendings)
+    reported = reported.model_copy(update={"attempts": attempts})
     if reported.error or not reported.content.strip():
         error = reported.error or "the model returned an empty summary"
         return [fail_summary(call, summary, error, reported)]

@@ -69,6 +69,7 @@ def refuse(
     person_request: i.ChatRequested
     | i.CancelRequested
     | i.CallDecisionRequested
+    | i.BudgetDecisionRequested
     | i.SessionDeleteRequested
     | i.OperatorRequest,
     request: str,
@@ -82,7 +83,8 @@ def refuse(
 
 
 def accept(
-    person_request: i.ChatRequested | i.CancelRequested | i.CallDecisionRequested, request: str
+    person_request: i.ChatRequested | i.CancelRequested | i.CallDecisionRequested | i.BudgetDecisionRequested,
+    request: str,
 ) -> e.RequestAccepted:
     comment = person_request.comment if isinstance(person_request, i.CancelRequested) else ""
     return e.RequestAccepted(

@@ -9,9 +9,10 @@ from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_session.evolution.clocks import begin_wait, end_wait
 from tarsy_session.evolution.stages import with_execution
 from tarsy_session.state import Approval, Investigating, ToolCallState, deadline_after
-from tarsy_session.state_queries import calls_waiting_for_person, waits_for_person
+from tarsy_session.state_queries import waits_for_person
 
 type ApprovalEvent = e.StageApprovalsRequired | e.ToolCallApprovalRequested | e.ToolCallApprovalDecided
 
@@ -42,8 +43,7 @@ def _note_requested(state: Investigating, event: e.ToolCallApprovalRequested, at
     if call is None or not call.open or call.claim is not None or call.approval is not None:
         return None
     waiting = replace(state, calls={**state.calls, event.call_id: replace(call, approval=Approval(event, at))})
-    since = state.life.waiting_since or at
-    return replace(waiting, life=replace(state.life, waiting_since=since))
+    return begin_wait(waiting, at)
 
 
 def _note_decided(state: Investigating, event: e.ToolCallApprovalDecided, at: datetime) -> Investigating | None:
@@ -55,7 +55,7 @@ def _note_decided(state: Investigating, event: e.ToolCallApprovalDecided, at: da
     end = deadline_after(at, call.requested.timeout_seconds)
     decided = replace(call, approval=approval, deadline=end)
     after = replace(state, calls={**state.calls, event.call_id: decided})
-    return _with_clock(_with_iteration(after, decided, approval, at), at)
+    return end_wait(_with_iteration(after, decided, approval, at), at)
 
 
 def _with_iteration(state: Investigating, call: ToolCallState, approval: Approval, at: datetime) -> Investigating:
@@ -64,10 +64,3 @@ def _with_iteration(state: Investigating, call: ToolCallState, approval: Approva
     if execution is None or execution.deadline is None or waits_for_person(state, execution):
         return state
     return with_execution(state, replace(execution, deadline=execution.deadline + (at - approval.since)))
-
-
-def _with_clock(state: Investigating, at: datetime) -> Investigating:
-    since = state.life.waiting_since
-    if since is None or any(calls_waiting_for_person(state)):
-        return state
-    return replace(state, life=replace(state.life, waiting_since=None, waited=state.life.waited + (at - since)))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from tarsy_contracts import events as e
 from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_contracts.messages.requests import LogPosition
+from tarsy_session.evolution.budgets import add_spending
 from tarsy_session.evolution.stages import with_execution
 from tarsy_session.state import (
     AtRest,
@@ -64,6 +65,8 @@ def apply_summary_event(state: Investigating, event: SummaryEvent, record: Recor
     if call is None or call.summary is None:
         return None
     changed = replace(call, summary=_shorten(call.summary, event, record))
+    if isinstance(event, e.SummaryCompleted | e.SummaryFailed):
+        state = add_spending(state, event)
     return replace(state, calls={**state.calls, call.requested.call_id: changed})
 
 

@@ -29,6 +29,8 @@ def at_rest(state: Investigating, ended: Ending) -> AtRest:
         questions=state.questions,
         phase_runs=state.phase_runs,
         skills=state.skills,
+        sources=state.sources,
+        budgets=state.budgets,
     )
 
 
@@ -70,6 +72,8 @@ def _reopen(state: AtRest, phase: str, record: RecordedEvent) -> Investigating |
         questions=state.questions,
         phase_runs=state.phase_runs,
         skills=state.skills,
+        sources=state.sources,
+        budgets=state.budgets.renew(),
     )
 
 

@@ -7,9 +7,11 @@ from typing import assert_never
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import CallLimits
 from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_session.evolution.budgets import add_spending
 from tarsy_session.evolution.stages import with_execution
 from tarsy_session.llm_failures import ITERATION_TIMEOUT
 from tarsy_session.state import Execution, Investigating, PendingLlmCall, RetryState, Turn
+from tarsy_session.state.sources import add_sources
 from tarsy_session.token_learning import learn_rates
 
 type LlmEvent = e.LlmCallRequested | e.LlmCallCompleted | e.LlmCallFailed | e.ProviderFellBack
@@ -25,9 +27,11 @@ def apply_llm_event(state: Investigating, event: LlmEvent, record: RecordedEvent
         case e.LlmCallCompleted():
             if execution.waiting_for is None:
                 return None
-            state = replace(state, token_rates=learn_rates(state, execution, event))
+            state = add_spending(replace(state, token_rates=learn_rates(state, execution, event)), event)
+            state = add_sources(state, event.native_calls)
             after = _add_answer(execution, execution.waiting_for.requested, event)
         case e.LlmCallFailed():
+            state = add_sources(add_spending(state, event), event.native_calls)
             after = _note_failure(execution, event)
         case e.ProviderFellBack():
             after = _apply_fallback(execution, event)
@@ -68,7 +72,10 @@ def _apply_request(
 def _add_answer(execution: Execution, requested: e.LlmCallRequested, answer: e.LlmCallCompleted) -> Execution:
     turns = (*execution.turns, Turn(requested=requested, answer=answer))
     retries = RetryState(attempt=requested.attempt, first=requested.attempt + 1)
-    return replace(execution, waiting_for=None, turns=turns, timeouts=0, retries=retries)
+    left_out = answer.native_tools_left_out or execution.native_tools_left_out
+    return replace(
+        execution, waiting_for=None, turns=turns, timeouts=0, retries=retries, native_tools_left_out=left_out
+    )
 
 
 def _note_failure(execution: Execution, failed: e.LlmCallFailed) -> Execution:

@@ -7,6 +7,7 @@ from tarsy_contracts.messages.inputs import UnfinishedAnswer
 from tarsy_session.llm_failures import CANCELLED
 from tarsy_session.partial_analysis import compose_partial, has_evidence
 from tarsy_session.state import Execution, Investigating, ToolCallState
+from tarsy_session.state.sources import with_known_numbers
 from tarsy_session.summary_outcomes import fail_summary
 
 type UnfinishedAnswers = Mapping[str, UnfinishedAnswer]
@@ -36,6 +37,7 @@ def end_execution(
 
 
 def close_question(
+    state: Investigating,
     execution: Execution,
     error: str,
     kind: str = CANCELLED,
@@ -55,6 +57,7 @@ def close_question(
             kind=kind,
             thinking="" if words is None else words.thinking,
             text="" if words is None else words.text,
+            native_calls=() if words is None else with_known_numbers(state, words.native_calls),
         )
 
 
@@ -91,7 +94,7 @@ def close_execution(
     unfinished: UnfinishedAnswers = NOTHING_SAID,
 ) -> Iterator[e.Event]:
     """Ends one execution in the middle of its work, with all that it has open. Its sub-agents follow by themselves."""
-    yield from close_question(execution, error, kind, unfinished)
+    yield from close_question(state, execution, error, kind, unfinished)
     calls = [state.calls[id] for turn in execution.turns for id in turn.calls]
     yield from close_calls(calls, error)
     yield from end_may_have_run(calls, f"{error[:1].upper()}{error[1:]}.")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from tarsy_contracts import events as e
+from tarsy_session.executions.accounts import find_spent_budget
 from tarsy_session.executions.children import ancestors_of, children_of
 from tarsy_session.state import Execution, Investigating
 
@@ -22,6 +23,8 @@ def find_obstacle(state: Investigating, parent: Execution) -> str:
         )
     if any(_has_spent_all(state, one) for one in (parent, *ancestors_of(state, parent))):
         return "The tokens for sub-agents are used up: work with what you have."
+    if find_spent_budget(state, parent):
+        return "The budget is used up: work with what you have."
     return ""
 
 

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
 from tarsy_session.builtin_tools import first_calls
+from tarsy_session.executions.budget_check import explain_end
 from tarsy_session.phases.phase import Phase, StageKind
 from tarsy_session.phases.stage_start import begin_stage
+from tarsy_session.phases.summary_labels import part_labels
 from tarsy_session.prompt_context.investigation import (
     compose_action,
     compose_investigation,
@@ -21,6 +23,7 @@ from tarsy_session.prompts.system import (
     instruct_summariser,
 )
 from tarsy_session.state import INVESTIGATION, Ending, Investigating, Stage
+from tarsy_session.state.sources import select_cited
 from tarsy_session.state_queries import final_analysis, is_action, is_last_action, partial_reason
 from tarsy_session.tools.withheld_tools import evidence_limits
 
@@ -39,6 +42,8 @@ def _follow(state: Investigating, ended: Stage, completed: e.StageCompleted) -> 
     started, chain = ended.started, state.started.chain
     if started.stage_type == "exec_summary":
         return [_summarised(state, ended, completed)]
+    if reason := explain_end(state):
+        return [_end_in_budget(state, reason)]
     if completed.status != "completed" and started.stage_type != "compose":
         return [end_session(state, completed.status, completed.error)]
     index = started.chain_stage if started.chain_stage is not None else len(chain.stages)
@@ -63,16 +68,28 @@ def end_session(state: Investigating, status: e.EndStatus, error: str) -> Ending
     return e.SessionFailed(error=error)
 
 
+def _end_in_budget(state: Investigating, reason: str) -> Ending:
+    """No further stage begins. The analysis is that of the stages before."""
+    if not final_analysis(state):
+        return end_session(state, "failed", reason)
+    error = reason if state.started.chain.executive_summary is not None else ""
+    return _complete(state, executive_summary_error=error, otherwise_partial=reason)
+
+
 def _complete(
-    state: Investigating, *, executive_summary: str = "", executive_summary_error: str = ""
+    state: Investigating, *, executive_summary: str = "", executive_summary_error: str = "", otherwise_partial: str = ""
 ) -> e.SessionCompleted:
     """Returns the end with an analysis, and with what that analysis could not rest on."""
+    analysis, summary = final_analysis(state), part_labels(executive_summary, state.started.chain.labels)
     return e.SessionCompleted(
-        final_analysis=final_analysis(state),
-        executive_summary=executive_summary,
+        final_analysis=analysis,
+        executive_summary=summary.text,
         executive_summary_error=executive_summary_error,
-        partial_reason=partial_reason(state),
+        partial_reason=partial_reason(state) or otherwise_partial,
         evidence_limits=evidence_limits(state),
+        sources=select_cited(state, analysis, summary.text),
+        labels=tuple(dict.fromkeys((*state.started.labels, *summary.labels))),
+        labels_error=summary.error,
     )
 
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from tarsy_contracts.native_calls import describe_native_call
 from tarsy_session.prompts.earlier_results import compose_earlier_steps
-from tarsy_session.prompts.material import AgentHistory, HistoryStep, Statement, ToolUse
+from tarsy_session.prompts.material import AgentHistory, HistoryStep, NativeUse, Statement, ToolUse
 from tarsy_session.prompts.notes import note_learned
 from tarsy_session.result_content import content_of
 from tarsy_session.state import Execution, Investigating
@@ -34,6 +35,8 @@ def history_of(state: Investigating, execution: Execution) -> AgentHistory:
 def _steps(state: Investigating, execution: Execution) -> Iterator[tuple[HistoryStep, str]]:
     """Each step with the id of its call, which is empty where it has none."""
     for turn in execution.turns:
+        for native in turn.answer.native_calls:
+            yield NativeUse(describe_native_call(native)), ""
         if turn.answer.thinking or turn.answer.text:
             yield Statement(turn.answer.thinking, turn.answer.text), ""
         for call_id in turn.calls:

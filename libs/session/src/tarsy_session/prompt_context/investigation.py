@@ -21,19 +21,21 @@ from tarsy_session.state_queries import analysis_of, final_analysis
 
 def compose_investigation(state: Investigating, stage: Stage, at: datetime, tools: Sequence[OfferedTool]) -> str:
     alert, firing = state.started.alert, describe_firing(state)
-    return _with_time(at, compose_prompt(alert, find_runbook(state), collect_findings(state), firing=firing))
+    return _with_time(state, at, compose_prompt(alert, find_runbook(state), collect_findings(state), firing=firing))
 
 
 def compose_action(state: Investigating, stage: Stage, at: datetime, tools: Sequence[OfferedTool]) -> str:
     alert, firing = state.started.alert, describe_firing(state)
-    return _with_time(at, compose_action_prompt(alert, find_runbook(state), collect_findings(state), firing=firing))
+    return _with_time(
+        state, at, compose_action_prompt(alert, find_runbook(state), collect_findings(state), firing=firing)
+    )
 
 
 def compose_report(state: Investigating, stage: Stage, at: datetime, tools: Sequence[OfferedTool]) -> str:
     outcomes = [one.completed.action for one in state.stages if one.completed is not None]
     done = [outcome for outcome in outcomes if outcome is not None]
     task = compose_report_prompt(state.started.alert, collect_findings(state), done, firing=describe_firing(state))
-    return _with_time(at, task)
+    return _with_time(state, at, task)
 
 
 def compose_synthesis(state: Investigating, stage: Stage, at: datetime, tools: Sequence[OfferedTool]) -> str:
@@ -41,16 +43,17 @@ def compose_synthesis(state: Investigating, stage: Stage, at: datetime, tools: S
     joined = next(one for one in state.stages if one.started.stage_id == stage.started.referenced_stage_id)
     histories = [history_of(state, execution) for execution in state.all_executions_of(joined)]
     task = compose_synthesis_prompt(alert, find_runbook(state), joined.started.name, histories, firing=firing)
-    return _with_time(at, task)
+    return _with_time(state, at, task)
 
 
 def compose_summary(state: Investigating, stage: Stage, at: datetime, tools: Sequence[OfferedTool]) -> str:
     firing = describe_firing(state)
-    return compose_executive_summary_prompt(state.started.alert, final_analysis(state), firing=firing)
+    labels = state.started.chain.labels
+    return compose_executive_summary_prompt(state.started.alert, final_analysis(state), firing=firing, labels=labels)
 
 
-def _with_time(at: datetime, task: str) -> str:
-    return f"{compose_time(at)}\n\n{task}"
+def _with_time(state: Investigating, at: datetime, task: str) -> str:
+    return f"{compose_time(at, state.started.chain.calendar)}\n\n{task}"
 
 
 def collect_findings(state: Investigating) -> Sequence[StageFinding]:

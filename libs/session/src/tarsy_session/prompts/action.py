@@ -64,7 +64,7 @@ of both, for the person on call, who reads nothing else.
 
 - The facts of what was done are counted by TARSy. Where an agent's words contradict them, the facts are right; say so.
 - A call that ended as unknown may have run: say that somebody has to look.
-- As sure as the reports are, not surer. Keep names, numbers, times, and citations such as [call 7], as they stand.
+- As sure as the reports are, not surer. Keep names, numbers, times, and citations such as [call 7] as they stand.
 - Add nothing that the reports and the facts do not say.""")
 
 FACTS = Template("""\
@@ -76,7 +76,9 @@ REPORT = """\
 ## Your task
 
 Write the amended report: the cause and what carries it; what was done about it, by whom approved, and whether it
-helped; how it stands now; what is still to be done; what remains open."""
+helped; how it stands now; what is still to be done; what remains open.
+
+Last, the investigation's own line `Confidence: ...`, where it has one, as it stands."""
 
 
 def compose_report_prompt(

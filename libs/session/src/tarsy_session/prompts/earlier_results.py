@@ -1,18 +1,16 @@
 """Earlier results for the one who summarizes another: bounded, and the cited and the newest keep most. Pure."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from string import Template
 
-from tarsy_contracts.citations import CITATION
+from tarsy_contracts.citations import list_cited_calls
 from tarsy_session.prompts.histories import compose_steps
 from tarsy_session.prompts.material import HistoryStep, Statement, ToolUse
 from tarsy_session.text import MARK_ROOM, shorten
 
 SHARES = 4
 """The first result in the order of their worth may take a quarter of the room, the next a quarter of the rest."""
-NUMBER = re.compile("[0-9]+")
 SHORTENED = Template("[Results of earlier calls are shortened here to $kept of $whole characters. The agent saw more.]")
 
 
@@ -52,8 +50,7 @@ def _sort_by_worth(steps: Sequence[HistoryStep]) -> list[int]:
 def _cited_calls(steps: Sequence[HistoryStep]) -> Iterator[int]:
     for step in reversed(steps):
         if isinstance(step, Statement):
-            for found in CITATION.findall(f"{step.thinking}\n{step.text}"):
-                yield from map(int, NUMBER.findall(found))
+            yield from list_cited_calls(f"{step.thinking}\n{step.text}")
 
 
 def _shorten_result(step: HistoryStep, capacity: int) -> HistoryStep:

@@ -61,7 +61,14 @@ class ToolUse:
     waits_for_person: bool = False
 
 
-type HistoryStep = Statement | ToolUse
+@dataclass(frozen=True, slots=True)
+class NativeUse:
+    """Use of a tool of the provider, in words."""
+
+    text: str
+
+
+type HistoryStep = Statement | ToolUse | NativeUse
 
 
 @dataclass(frozen=True, slots=True)

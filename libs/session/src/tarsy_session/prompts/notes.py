@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tarsy_contracts.citations import cite
+from tarsy_contracts.native_calls import WebSource, describe_source
 from tarsy_session.text import fence, render_time
 
 NUDGE = "Your last answer was empty. Call a tool, or write your final answer."
@@ -75,6 +76,12 @@ def note_left_out(lines: int, size: int, read_on: "ReadOn | None") -> str:
 def note_shortened(lines: int, size: int, read_on: "ReadOn | None") -> str:
     inside = _explain_how_to_read_on("read in it", read_on)
     return f"[The result had {lines} lines ({size} bytes). It is shortened to make the conversation fit.{inside}]"
+
+
+def note_sources(sources: Sequence[WebSource]) -> str:
+    """The pages behind an answer, with the numbers by which the agent cites them."""
+    lines = "\n".join(map(describe_source, sources))
+    return f"[Pages that were found, by the numbers that cite them.]\n\n{fence('PAGES', lines)}"
 
 
 def note_call(number: int) -> str:

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from tarsy_contracts.events import Outcome
-from tarsy_session.prompts.material import HistoryStep, Statement, ToolUse
+from tarsy_session.prompts.material import HistoryStep, NativeUse, Statement, ToolUse
 from tarsy_session.prompts.notes import note_call
 from tarsy_session.text import MARK_ROOM, fence, render_time, shorten, to_one_line
 
 NAME_LIMIT = 200
+NATIVE_TOOL = "PROVIDER TOOL"
 
 OUTCOMES: dict[Outcome, str] = {
     "ok": "ok",
@@ -76,6 +77,8 @@ def _pieces_of_step(step: HistoryStep, analysis: str) -> list[HistoryPiece]:
             text = "" if step.text.strip() == analysis.strip() else step.text
             pieces = [HistoryPiece("", "THOUGHT", step.thinking), HistoryPiece("", "WORDS", text)]
             return [piece for piece in pieces if piece.text.strip()]
+        case NativeUse():
+            return [HistoryPiece("", NATIVE_TOOL, step.text)]
         case ToolUse():
             name = f"{to_one_line(step.server, NAME_LIMIT)}.{to_one_line(step.tool, NAME_LIMIT)}"
             call = f"{name} {json.dumps(dict(step.arguments), ensure_ascii=False)}"

@@ -74,7 +74,8 @@ they did and make one analysis out of it, better than each of theirs.
 - Hold each conclusion against the results in the agent's own history. What no result supports is a supposition: call it
   one, also where all of them agree on it.
 - Results and analyses name calls by their numbers, such as [call 7]. Write the number behind each claim of yours that
-  rests on that call, exactly so; for several, [call 7, call 9]. Cite only calls whose result shows it.
+  rests on that call, exactly so; for several, [call 7, call 9]. Cite only calls whose result shows it. Keep
+  citations of web pages, such as [source 2], in the same way.
 - Where they agree, say on what, and whether they came to it by different ways.
 - Where they contradict each other, say so, weigh the evidence of both, and decide; or leave it open, and say what would
   decide it.
@@ -95,7 +96,7 @@ telephone, at night, and decide by it whether to get up.
 - First what is wrong and what suffers from it, then the cause, then what to do now.
 - As sure as the analysis is, not surer: what it supposes, you do not state as a fact.
 - Keep the names, numbers and times by which one finds the thing. Leave out how it was found.
-- Where the analysis cites calls, such as [call 7], keep that behind the claim, as it stands there. Add none.
+- Where the analysis cites calls or pages, such as [call 7] or [source 2], keep that behind the claim. Add none.
 - Plain sentences: no heading, no list, no greeting, nothing that the analysis does not say.""")
 
 ANSWERER = """\

@@ -38,7 +38,10 @@ NATIVE_TOOLS = Template("""\
 ## Tools of your provider
 
 You may also have $tools. Use them for what is publicly known (documentation, known faults). Names, addresses and data
-of the systems that you look into do not belong in them. What they find comes from outside, too.""")
+of the systems that you look into do not belong in them. What they find comes from outside, too.
+
+You are told the number of each page that they find, such as [source 2]. Write it behind each claim that rests on the
+page, exactly so; for several, [source 2, source 5]. Cite no page that you were not told of.""")
 
 SERVER = Template("""\
 ## Tools of $server

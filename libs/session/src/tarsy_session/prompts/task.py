@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from string import Template
 
 from tarsy_contracts.alert import Alert
+from tarsy_contracts.chain import LabelRule
 from tarsy_session.prompts.histories import HISTORIES_LIMIT, compose_histories
 from tarsy_session.prompts.material import AgentHistory, AskedNow, Investigated, Runbook, StageFinding
 from tarsy_session.prompts.pieces import NAME_LIMIT
@@ -61,7 +62,15 @@ SHORTEN = """\
 ## Your task
 
 Write the summary of this analysis for the person on call: one to four lines, and nothing else."""
+SHORTEN_ONLY = """\
+## Your task
 
+Write the summary of this analysis for the person on call: one to four lines."""
+
+CHOOSE_LABELS = Template("""\
+After it, on a last line of its own, label what was found: `LABELS: ` and $how of these labels, in exactly these words:
+
+$labels$instructions""")
 
 ASKED_OF_RUN = Template("""\
 ## The question of this run
@@ -104,8 +113,22 @@ def compose_synthesis_prompt(
     return join_parts(compose_alert(alert), firing, compose_runbook(runbook), together, _asked_of_run(alert), JOIN)
 
 
-def compose_executive_summary_prompt(alert: Alert, analysis: str, *, firing: str = "") -> str:
-    return join_parts(compose_alert(alert), firing, ANALYSIS.substitute(analysis=fence("ANALYSIS", analysis)), SHORTEN)
+def compose_executive_summary_prompt(
+    alert: Alert, analysis: str, *, firing: str = "", labels: LabelRule | None = None
+) -> str:
+    shown = ANALYSIS.substitute(analysis=fence("ANALYSIS", analysis))
+    if labels is None:
+        return join_parts(compose_alert(alert), firing, shown, SHORTEN)
+    return join_parts(compose_alert(alert), firing, shown, SHORTEN_ONLY, _choose_labels(labels))
+
+
+def _choose_labels(rule: LabelRule) -> str:
+    lines = (f"- {one.label}: {one.description}" if one.description else f"- {one.label}" for one in rule.labels)
+    return CHOOSE_LABELS.substitute(
+        how="all that fit, with a comma between them," if rule.multi else "the one that fits best",
+        labels="\n".join(lines),
+        instructions=f"\n\n{rule.instructions}" if rule.instructions else "",
+    )
 
 
 def compose_question_prompt(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from string import Template
 
 from tarsy_session.prompts.material import AgentHistory, Investigated, ReplyHistory, StageHistory
-from tarsy_session.prompts.pieces import NAME_LIMIT, HistoryPiece, pieces_of
+from tarsy_session.prompts.pieces import NAME_LIMIT, NATIVE_TOOL, HistoryPiece, pieces_of
 from tarsy_session.text import render_time, share_out, to_one_line
 
 INVESTIGATION = Template("""\
@@ -27,7 +27,7 @@ RESULT_LEFT_OUT = Template('$cited[A result of $size characters was left out her
 KINDS: Sequence[tuple[str, Callable[[HistoryPiece], bool]]] = (
     ("results of tools", lambda piece: piece.is_result),
     ("thoughts and words on the way", lambda piece: piece.is_thought),
-    ("calls", lambda piece: piece.name == "TOOL CALL"),
+    ("calls", lambda piece: piece.name in ("TOOL CALL", NATIVE_TOOL)),
 )
 """Kinds of texts that may be left out, in their order, and how to recognise each."""
 

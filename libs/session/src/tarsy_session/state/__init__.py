@@ -1,6 +1,7 @@
 """State of a session, as its events have made it."""
 
 from tarsy_session.state.alerts import AlertNews, Alerts
+from tarsy_session.state.budgets import NO_BUDGETS, UNMET, Budgets, BudgetState
 from tarsy_session.state.calls import Approval, Claim, Learned, Summary, ToolCallState, deadline_after
 from tarsy_session.state.executions import INVESTIGATION, Execution, PendingLlmCall, RetryState, Stage, Turn
 from tarsy_session.state.sessions import (
@@ -24,14 +25,18 @@ from tarsy_session.state.sessions import (
 __all__ = [
     "INVESTIGATION",
     "NOT_STARTED",
+    "NO_BUDGETS",
     "NO_INPUT",
     "REFUSALS_KEPT",
     "REPLY",
+    "UNMET",
     "AlertNews",
     "Alerts",
     "Answered",
     "Approval",
     "AtRest",
+    "BudgetState",
+    "Budgets",
     "Cancelled",
     "Claim",
     "Ending",

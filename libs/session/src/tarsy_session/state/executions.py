@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from tarsy_contracts import events as e
 from tarsy_contracts.builtin_tools import OWN_SERVER
-from tarsy_contracts.chain import ResolvedAgent, StageType, SummaryRule
+from tarsy_contracts.chain import NativeTool, ResolvedAgent, StageType, SummaryRule
 
 NOT_SHORTENED = e.Shortening()
 INVESTIGATION = "investigation"
@@ -63,7 +63,8 @@ class Execution:
     a person. `shortened`: how its conversation is shown. `left_out`: the tools that its provider refused.
     `contexts`: the tokens that its providers take at most, by name, as far as their refusals have told.
     `waited_before`: how long its life had waited for people when it began. `read_after`: of a sub-agent that has
-    ended, the turn after which its parent reads what came of it.
+    ended, the turn after which its parent reads what came of it. `native_tools_left_out`: the tools of its provider
+    that its model did not get, as far as that was told.
     """
 
     started: e.ExecutionStarted
@@ -87,6 +88,7 @@ class Execution:
     contexts: Mapping[str, int] = field(default_factory=dict)
     waited_before: timedelta = timedelta()
     read_after: int = 0
+    native_tools_left_out: tuple[NativeTool, ...] = ()
 
     @property
     def id(self) -> str:
@@ -100,6 +102,11 @@ class Execution:
     @property
     def open(self) -> bool:
         return self.completed is None
+
+    @property
+    def fallbacks_left(self) -> tuple[str, ...]:
+        """The providers that were not given up yet, behind the one that is asked now."""
+        return self.agent.fallback_providers[self.fallbacks :]
 
     @property
     def turns_begun(self) -> int:

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from tarsy_contracts import events as e
+from tarsy_contracts.native_calls import WebSource
 from tarsy_contracts.skills import Skill
 from tarsy_contracts.token_rates import TokenRates
 from tarsy_session.state.alerts import NO_ALERTS, Alerts
+from tarsy_session.state.budgets import NO_BUDGETS, Budgets
 from tarsy_session.state.calls import ToolCallState
 from tarsy_session.state.executions import Execution, Stage
 
@@ -92,6 +94,7 @@ class Investigating:
     `ended`: how the investigation ended, when this life came after it. `questions`, `phase_runs`: of all lives.
     `cancelled`: somebody wanted this life to end, and it waits for calls that may have run. `token_rates`: how its
     providers have counted in this life. `skills`: by name, as they were when the session began.
+    `sources`: the web pages that can be cited, in the order of their numbers.
     """
 
     session_id: str
@@ -110,6 +113,8 @@ class Investigating:
     phase_runs: tuple[PhaseRun, ...] = ()
     token_rates: TokenRates = field(default_factory=TokenRates)
     skills: Mapping[str, Skill] = field(default_factory=dict)
+    sources: tuple[WebSource, ...] = ()
+    budgets: Budgets = NO_BUDGETS
 
     @property
     def id_root(self) -> str:
@@ -149,6 +154,8 @@ class AtRest:
     questions: tuple[Question, ...] = ()
     phase_runs: tuple[PhaseRun, ...] = ()
     skills: Mapping[str, Skill] = field(default_factory=dict)
+    sources: tuple[WebSource, ...] = ()
+    budgets: Budgets = NO_BUDGETS
 
     @property
     def id_root(self) -> str:

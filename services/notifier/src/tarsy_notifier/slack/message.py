@@ -21,6 +21,7 @@ HEADINGS = {
     "timed_out": ":hourglass: Investigation timed out",
     "approval": ":raised_hand: A tool call waits for approval",
     "action": ":hammer_and_wrench: Action",
+    "budget": ":moneybag: Budget used up",
 }
 PARTIAL = ":warning: Investigation completed with a partial analysis"
 LIMITED = ":warning: Investigation completed, with limited evidence"

@@ -13,6 +13,7 @@ NAMES = {
     "timed_out": "TarsyInvestigationTimedOut",
     "approval": "TarsyApprovalWaits",
     "action": "TarsyAction",
+    "budget": "TarsyBudget",
 }
 ENDS_NEVER = "0001-01-01T00:00:00Z"
 """Alertmanager's stamp for an alert whose end nobody knows."""

@@ -36,7 +36,7 @@ def prepare_plans(mask: Callable[[str], str], config: Config, before: Plans | No
 
 def resolve_chain(config: Config, alert: Alert) -> ResolvedChain:
     """An accepted alert is always investigated: by the default chain where no other matches (any longer)."""
-    return config.plan_by(route_of(config.router(), alert), alert.mcp, alert.llm_provider)
+    return config.plan_by(route_of(config.router(), alert), alert.mcp, alert.llm_provider, alert.labels)
 
 
 def route_of(router: Router, alert: Alert) -> ChainRoute:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from tarsy_bus.client.chunk_sender import ChunkSender
 from tarsy_bus.client.publisher import Publisher
 from tarsy_bus.liveness.failure_detection import Liveness
+from tarsy_llm.circuits import Circuits
 from tarsy_llm.protocol import Llm
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.admission import AdmissionQueue
@@ -33,8 +34,8 @@ class Dependencies:
     """`now` is this machine's clock; `monotonic` (seconds) measures pauses.
 
     `admission` bounds how many sessions run at once in this process, `background` how many phases after the end, and
-    `llm_slots` how many LLM calls. `masker` is not that of a session: each use makes it one. `alerts`: those that this
-    process accepts, which go first.
+    `llm_slots` how many LLM calls. `circuits` choose whom a call asks, and decide nothing. `masker` is not that of a
+    session: each use makes it one. `alerts`: those that this process accepts, which go first.
     """
 
     publisher: Publisher
@@ -42,6 +43,7 @@ class Dependencies:
     liveness: Liveness
     catalog: ToolCatalog
     llms: Mapping[str, Llm]
+    circuits: Circuits
     llm_slots: asyncio.Semaphore
     admission: AdmissionQueue
     background: AdmissionQueue

@@ -13,7 +13,7 @@ class KnownChains:
     def __init__(self) -> None:
         self._config: Config | None = None
         self._router: Router | None = None
-        self._plans: dict[ChainRoute, ResolvedChain] = {}
+        self._plans: dict[tuple[ChainRoute, str], ResolvedChain] = {}
 
     def resolve(self, config: Config, alert: Alert) -> ResolvedChain:
         """Returns what `resolve_chain` returns."""
@@ -21,7 +21,10 @@ class KnownChains:
             self._config, self._router, self._plans = config, config.router(), {}
         route = route_of(self._router, alert)
         if alert.mcp is not None or alert.llm_provider is not None:
-            return config.plan_by(route, alert.mcp, alert.llm_provider)
-        if route not in self._plans:
-            self._plans[route] = config.plan_by(route)
-        return self._plans[route]
+            return config.plan_by(route, alert.mcp, alert.llm_provider, alert.labels)
+        days = config.system.budgets
+        team = alert.labels.get(days.team_label, "")
+        key = (route, team if team in days.teams else "")
+        if key not in self._plans:
+            self._plans[key] = config.plan_by(route, labels=alert.labels)
+        return self._plans[key]

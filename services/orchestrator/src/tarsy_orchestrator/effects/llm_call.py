@@ -4,7 +4,7 @@ import asyncio
 import traceback
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import structlog
@@ -13,10 +13,12 @@ from opentelemetry import trace
 from tarsy_bus.model_span import record_answer, record_first_chunk
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.messages.inputs import LlmCallReported
+from tarsy_contracts.native_calls import NativeCall
 from tarsy_llm.protocol import Answer, ErrorKind, Llm, LlmCallError, LlmRequest
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.llm_answer import MOST_RECORD_BYTES, is_long, mask_answer, record_size
 from tarsy_orchestrator.effects.llm_stream import ChunkPublisher, dropping_unsent
+from tarsy_orchestrator.effects.native_masking import mask_native_call
 from tarsy_orchestrator.effects.repetition import RepetitionDetector
 from tarsy_orchestrator.effects.streamed_words import StreamedWords
 from tarsy_orchestrator.errors import OrchestratorError
@@ -24,7 +26,7 @@ from tarsy_orchestrator.metrics import LlmOutcome
 from tarsy_service.supervision import not_cancelled_from_inside
 from tarsy_session.conversations.model_request import ModelRequest
 from tarsy_session.effects import LlmCallEffect
-from tarsy_session.llm_failures import BROKEN, CALL_TIMEOUT, REPETITION, OwnKind
+from tarsy_session.llm_failures import BROKEN, CALL_TIMEOUT, CIRCUIT_OPEN, REPETITION, OwnKind
 from tarsy_session.state import Investigating
 
 NO_USAGE = Usage()
@@ -58,6 +60,7 @@ class FailedCall:
     refused_tools: tuple[str, ...] = ()
     most_tools: int | None = None
     context_tokens: int | None = None
+    native_calls: tuple[NativeCall, ...] = ()
 
     @classmethod
     def of(cls, problem: LlmCallError) -> "FailedCall":
@@ -91,6 +94,8 @@ async def make_llm_call(
     words: StreamedWords,
 ) -> LlmCallReported:
     """Raises nothing but its own cancellation: a failure is returned like an answer. `words` keeps what is streamed."""
+    if deps.circuits.skips(effect.llm_provider, effect.execution.fallbacks_left):
+        return _report_failure(deps, session_id, effect, _skipped_call(effect.llm_provider))
     seconds, sent = state.started.chain.limits.llm_call_seconds, ""
     try:
         async with asyncio.timeout(seconds):
@@ -117,7 +122,14 @@ async def make_llm_call(
             return report
         error = f"the answer of the model takes more than {MOST_RECORD_BYTES} bytes on record"
         failed = FailedCall(error, "answer_too_long", usage=answer.usage)
-    return _report_failure(deps, session_id, effect, times, sent, failed)
+    failed = replace(failed, native_calls=words.native_calls)
+    seconds = _observe_call(deps, effect, times, failed.kind, failed.usage)
+    return _report_failure(deps, session_id, effect, failed, sent=sent, seconds=seconds)
+
+
+def _skipped_call(provider: str) -> FailedCall:
+    error = f"{provider} was not asked: it has failed in a row, and the next provider is asked at once"
+    return FailedCall(error, CIRCUIT_OPEN, retryable=False)
 
 
 async def _wait_until_due(deps: Dependencies, effect: LlmCallEffect) -> None:
@@ -159,8 +171,9 @@ async def _stream_answer(
     )
     chunks = ChunkPublisher(deps, session_id, effect, words)
     text, thought = RepetitionDetector(), RepetitionDetector()
+    masker = deps.masker.for_session(session_id)
     asked_at, answers = deps.monotonic(), False
-    with deps.metrics.llm_running.track_inprogress(), dropping_unsent(chunks):
+    with deps.metrics.llm_running.track_inprogress(), dropping_unsent(chunks), deps.circuits.call(provider):
         async with aclosing(llm.stream(request)) as stream:
             async for part in stream:
                 if not answers:
@@ -172,14 +185,21 @@ async def _stream_answer(
                     return part
                 if (text if part.part == "text" else thought).take(part.text):
                     raise RepetitionError
+                if part.native_call is not None:
+                    words.note_native_call(mask_native_call(part.native_call, masker))
                 await chunks.take(part)
     raise LlmCallError("the stream ended without an answer", kind="cut_off")
 
 
 def _report_failure(
-    deps: Dependencies, session_id: str, effect: LlmCallEffect, times: CallTimes, sent: str, failed: FailedCall
+    deps: Dependencies,
+    session_id: str,
+    effect: LlmCallEffect,
+    failed: FailedCall,
+    *,
+    sent: str = "",
+    seconds: float = 0.0,
 ) -> LlmCallReported:
-    seconds = _observe_call(deps, effect, times, failed.kind, failed.usage)
     return LlmCallReported(
         llm_call_id=effect.id,
         error=deps.masker.for_session(session_id).mask(failed.error),
@@ -196,6 +216,7 @@ def _report_failure(
         refused_tools=failed.refused_tools,
         most_tools=failed.most_tools,
         context_tokens=failed.context_tokens,
+        native_calls=failed.native_calls,
     )
 
 
@@ -207,6 +228,8 @@ async def _report_answer(
     masker = deps.masker.for_session(session_id)
     mask = partial(mask_answer, answer, masker, llm_call_id=effect.id, offered=offered)
     masked = await asyncio.to_thread(mask) if is_long(answer) else mask()
+    for call in masked.native_calls:
+        deps.metrics.count_native_call(effect.llm_provider, call.tool)
     record_answer(trace.get_current_span(), model=masked.model, finish_reason=answer.finish_reason)
     return LlmCallReported(
         llm_call_id=effect.id,
@@ -223,6 +246,9 @@ async def _report_answer(
         request_digest=sent,
         cut=answer.cut,
         unreadable_calls=masked.unreadable_calls,
+        native_calls=masked.native_calls,
+        citations=masked.citations,
+        native_tools_left_out=answer.native_left_out,
     )
 
 

@@ -18,6 +18,7 @@ from tarsy_contracts.events import OfferedTool
 from tarsy_contracts.messages.inputs import UnavailableServer
 from tarsy_contracts.messages.workers import CatalogTool, ServerCatalogued
 from tarsy_orchestrator.effects.action_ledger import ActionLedger
+from tarsy_orchestrator.effects.spending_ledger import SpendingLedger
 from tarsy_session.decision_input import OPEN_GATE, ActionGate
 from tarsy_session.tools.tool_names import ToolKey, names_of
 
@@ -49,9 +50,10 @@ class ToolOffer:
 
 
 class ToolCatalog:
-    def __init__(self, liveness: Liveness, ledger: ActionLedger) -> None:
+    def __init__(self, liveness: Liveness, ledger: ActionLedger, spending: SpendingLedger) -> None:
         self._liveness = liveness
         self.ledger = ledger
+        self.spending = spending
         self._forgotten: asyncio.Queue[bytes] = asyncio.Queue(MOST_FORGOTTEN)
         self._entries = CatalogEntries(self._forget)
         self._switch = ActionSwitch()
@@ -78,7 +80,8 @@ class ToolCatalog:
         return ActionGate(pause.author, pause.comment, granted)
 
     def _take(self, record: Record) -> None:
-        if not self._switch.take(record) and not self.ledger.take(record):
+        own = (self._switch.take, self.ledger.take, self.spending.take)
+        if not any(take(record) for take in own):
             self._entries.take(record)
 
     async def end_forgotten(self, publisher: Publisher) -> None:

@@ -56,7 +56,10 @@ class AssembledPartition:
             metrics=deps.metrics,
             traces=deps.traces,
             supervisor=deps.supervisor,
-            decide=partial(make_decisions, source=source, gate=deps.catalog.gate),
+            decide=partial(
+                make_decisions, source=source, gate=deps.catalog.gate, spendings=deps.catalog.spending.spendings
+            ),
+            spending=deps.catalog.spending,
         )
 
     async def run(self) -> None:

@@ -19,7 +19,7 @@ from tarsy_contracts.messages.inputs import (
 from tarsy_contracts.wire.envelope import Envelope, event_id
 from tarsy_contracts.wire.ids import session_traceparent
 from tarsy_session.decide import decide_steps
-from tarsy_session.decision_input import OPEN_GATE, ActionGate, DecisionInput
+from tarsy_session.decision_input import NO_SPENDINGS, OPEN_GATE, ActionGate, DecisionInput, Spendings
 from tarsy_session.lookahead import LookaheadStep, imagine, look_ahead
 from tarsy_session.operator_requests import operator_events
 from tarsy_session.state import SessionState, Unsupported
@@ -45,11 +45,11 @@ class PendingInput:
             return (self,)
         return (*self.folded, replace(self, context=replace(self.context, repeats=()), folded=()))
 
-    def behind(self, actions: ActionGate) -> "PendingInput":
-        """The same, with what holds actions now."""
-        return (
-            self if self.context.actions == actions else replace(self, context=replace(self.context, actions=actions))
-        )
+    def behind(self, actions: ActionGate, spendings: Spendings = NO_SPENDINGS) -> "PendingInput":
+        """The same, with what holds actions now, and with what is known of money."""
+        if self.context.actions == actions and self.context.spendings is spendings:
+            return self
+        return replace(self, context=replace(self.context, actions=actions, spendings=spendings))
 
     @property
     def deduplication_key(self) -> str:
@@ -117,12 +117,13 @@ def make_decisions(
     *,
     source: str,
     gate: Callable[[], ActionGate] = lambda: OPEN_GATE,
+    spendings: Callable[[], Spendings] = lambda: NO_SPENDINGS,
 ) -> tuple[list[Decision], list[PendingInput], list[Undecided]]:
     """Returns the decisions that fit one batch, the inputs left for the next, and those that cannot be decided.
 
-    `gate`: what holds calls that change something now.
+    `gate`: what holds calls that change something now. `spendings`: prices, and what was used of the days' budgets.
     """
-    actions = gate()
+    actions, known = gate(), spendings()
     tails: dict[str, SessionTail] = {}
     decisions: list[Decision] = []
     left: list[PendingInput] = []
@@ -140,7 +141,7 @@ def make_decisions(
             left.append(one)
             continue
         try:
-            decision, tail = decide_one(one.behind(actions), built_on or tail_of(one.session_id), source=source)
+            decision, tail = decide_one(one.behind(actions, known), built_on or tail_of(one.session_id), source=source)
         except Exception as problem:  # noqa: BLE001 - a mistake in the code is not the other sessions' business
             if built_on is None:
                 undecided[one.session_id] = [Undecided(each, problem) for each in one.unfolded]

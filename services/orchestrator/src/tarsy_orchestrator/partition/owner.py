@@ -17,7 +17,7 @@ from tarsy_bus.log.head_store import HeadStore
 from tarsy_bus.log.writer import LogWriter
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.readers.held_sessions import read_held
-from tarsy_bus.readers.partition_reader import PartitionReader, ends
+from tarsy_bus.readers.partition_reader import PartitionReader, Record, ends, parse_record, read_to_end
 from tarsy_bus.readers.span_readers import SpanReaders
 from tarsy_bus.retries import draw_growing_pauses
 from tarsy_contracts.messages.workers import OwnedQueue
@@ -180,6 +180,7 @@ class Owner:
             self._owned[number].partition.recover()
         if new := sorted(due - self._owned.keys()):
             for number, heads in (await read_fitting_heads(self._bus, new, self._refuse_partition)).items():
+                await self._count_spendings(number, heads.beginning)
                 self._owned[number] = self._begin_partition(group, number, heads)
             self._deps.metrics.partitions.set(len(self._owned))
         self._follower.assign({number: owned.partition.log_progress.next for number, owned in self._owned.items()})
@@ -187,6 +188,18 @@ class Owner:
         for number in due & self._owned.keys():
             await self._catch_up(number, self._owned[number].partition, end[number])
         return due & self._owned.keys()
+
+    async def _count_spendings(self, number: int, position: int) -> None:
+        """Counts what was used before the log is read on, and behind what the owner before has published."""
+        spending = self._deps.catalog.spending
+
+        def take(record: Record) -> None:
+            if (found := parse_record(record)) is not None:
+                spending.note(number, found.to_recorded_event())
+
+        start = spending.next_of(number)
+        if start is not None and start < position:
+            await read_to_end(self._bus, self._bus.topics.sessions, {number: start}, take, until={number: position})
 
     def _begin_partition(self, group: SupervisedGroup, number: int, heads: HeadStore) -> Owned:
         sessions = SessionTable(heads, self._resting)

@@ -11,6 +11,7 @@ from tarsy_bus.readers.held_sessions import HeldInputs
 from tarsy_bus.readers.partition_reader import Record, parse_record
 from tarsy_bus.readers.span_readers import SpanReaders
 from tarsy_contracts.messages.workers import OwnedQueue
+from tarsy_orchestrator.effects.spending_ledger import SpendingLedger
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.partition.batch_append import append_batch
@@ -64,6 +65,7 @@ class Partition:
         traces: SessionTraces,
         supervisor: Supervisor,
         decide: MakeDecisions,
+        spending: SpendingLedger,
     ) -> None:
         self.number = number
         self.sessions = sessions
@@ -92,6 +94,7 @@ class Partition:
         self._effects = effects
         self._metrics = metrics
         self._traces = traces
+        self._spending = spending
         self._supervisor = supervisor
         self._make_decisions = decide
         self._inputs = InputQueue(sessions, self.isolation, self._loader)
@@ -188,6 +191,7 @@ class Partition:
             self._metrics.records_dropped.inc()
             return
         session_id = accepted.record.session_id
+        self._spending.note(self.number, accepted.record)
         if accepted.record.envelope.id in self._expected:
             self._came_back.add(accepted.record.envelope.id)
             self._steps_made += accepted.record.envelope.type not in INTAKE

@@ -45,6 +45,7 @@ RIGHTS = (
         f"POST {SESSION}/cancel",
         f"POST {SESSION}/chat/messages",
         f"POST {SESSION}/approvals/{{call_id}}",
+        f"POST {SESSION}/budget",
         "POST /api/v1/system/actions/pause",
     ),
     *rights(

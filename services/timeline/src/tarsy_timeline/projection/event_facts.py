@@ -29,6 +29,8 @@ def event_facts(record: RecordedEvent, event: e.Event) -> Iterator[RowChange]:  
             yield from (r.SessionAlias(alias, record.session_id) for alias in event.joined)
         case e.StageStarted():
             yield _planned(event)
+        case e.SessionCompleted():
+            yield r.SessionLabels(record.session_id, list(event.labels))
         case e.ProviderFellBack():
             yield _fell_back(record, event)
         case e.LlmCallRequested():
@@ -67,7 +69,6 @@ def event_facts(record: RecordedEvent, event: e.Event) -> Iterator[RowChange]:  
             e.RequestAccepted()
             | e.RequestRefused()
             | e.SessionReleased()
-            | e.SessionCompleted()
             | e.SessionFailed()
             | e.SessionCancelled()
             | e.SessionTimedOut()
@@ -77,6 +78,9 @@ def event_facts(record: RecordedEvent, event: e.Event) -> Iterator[RowChange]:  
             | e.PhaseRequested()
             | e.PhaseCompleted()
             | e.SessionDeleted()
+            | e.BudgetWarned()
+            | e.BudgetReached()
+            | e.BudgetDecided()
         ):
             return
         case _:
@@ -153,6 +157,7 @@ def _started(record: RecordedEvent, event: e.SessionStarted) -> RowChange:
         labels=format_labels(alert.labels),
         chosen_by=chain.chosen_by,
         unmatched=chain.unmatched,
+        session_labels=list(event.labels),
     )
 
 

@@ -1,4 +1,4 @@
-"""Filters of Go TARSy's dashboard by features that no session has here: scores, reviews, labels of an outcome.
+"""Filters of Go TARSy's dashboard by features that no session has here: scores and reviews.
 
 They are answered, not refused: a dashboard that keeps a filter in its address then shows an empty list, and no error.
 """
@@ -10,7 +10,7 @@ NOT_SCORED = "not_scored"
 
 
 class AbsentFeatures(BaseModel):
-    """Nothing scores or reviews sessions yet, nor labels them by their outcome: no session has such a value.
+    """Nothing scores or reviews sessions yet: no session has such a value.
 
     An empty one says nothing. `scoring_status`: each session is `not_scored`.
     """
@@ -19,9 +19,8 @@ class AbsentFeatures(BaseModel):
     review_status: str = Field("", max_length=200)
     assignee: str = Field("", max_length=500)
     quality_rating: str = Field("", max_length=200)
-    label: str = Field("", max_length=500)
 
     @property
     def matches_none(self) -> bool:
         scored = self.scoring_status != "" and NOT_SCORED not in self.scoring_status.split(",")
-        return scored or any((self.review_status, self.assignee, self.quality_rating, self.label))
+        return scored or any((self.review_status, self.assignee, self.quality_rating))

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 
+from pydantic import JsonValue
+
 from tarsy_contracts.api.chains import LastEvent
 from tarsy_contracts.api.sessions import SessionDetail, SessionStage, SessionState, StageExecution
 from tarsy_contracts.api.timeline import TimelineEvent
 from tarsy_contracts.chain import STAGES_AFTER_THE_END
 from tarsy_contracts.events.execution import to_facts
+from tarsy_contracts.timeline.changes import NATIVE_EVENT_TYPES
 from tarsy_contracts.wire.envelope import wire_time
 from tarsy_timeline.queries.session_activity import activity_of
 from tarsy_timeline.queries.session_fields import (
@@ -24,10 +27,11 @@ from tarsy_timeline.rows.session_rows import Row, SessionRows
 from tarsy_timeline.rows.visibility import read_labels
 
 FAILED = ("failed", "timed_out")
+NATIVE_TYPES = frozenset({*NATIVE_EVENT_TYPES.values(), "native_tool"})
 
 
 def session_detail(rows: SessionRows) -> SessionDetail:
-    """The calls that run are enough of the timeline."""
+    """The calls that run, and those of models' own tools, are enough of the timeline."""
     row, stages, executions = rows.session, rows.stages, rows.executions
 
     def total(name: str) -> int:
@@ -51,10 +55,21 @@ def session_detail(rows: SessionRows) -> SessionDetail:
             "failed_stages": sum(stage["status"] in FAILED for stage in investigated),
             "current_stage_index": current and current["stage_index"],
             "current_stage_id": current and current["stage_id"],
+            "sources": list_sources(rows.timeline),
             "stages": tuple(_stage(stage, executions) for stage in stages),
             **action_fields(sum(stage["stage_type"] == "action" for stage in stages), _verdicts(stages)),
         }
     )
+
+
+def list_sources(timeline: Sequence[Row]) -> list[JsonValue]:
+    """Those that have a number, in the order of their numbers: the first page of a number keeps it."""
+    found: dict[int, JsonValue] = {}
+    for row in timeline:
+        for source in row["metadata"].get("sources") or () if row["event_type"] in NATIVE_TYPES else ():
+            if source["number"]:
+                found.setdefault(source["number"], source)
+    return [found[number] for number in sorted(found)]
 
 
 def _verdicts(stages: Sequence[Row]) -> list[str]:

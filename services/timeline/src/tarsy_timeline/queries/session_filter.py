@@ -14,7 +14,7 @@ from tarsy_timeline.rows.visibility import visible_labels
 
 STATUSES: tuple[str, ...] = SessionStatus.__value__.__args__
 
-NO_CONDITIONS: "Conditions" = (None,) * 11
+NO_CONDITIONS: "Conditions" = (None,) * 12
 
 type SortBy = Literal[
     "created_at", "status", "alert_type", "author", "duration", "relevance", "score", "quality_rating"
@@ -31,6 +31,7 @@ type Conditions = tuple[
     str | None,
     str | None,
     list[str] | None,
+    str | None,
 ]
 
 ORDERS: dict[SortBy, str] = {
@@ -50,7 +51,7 @@ SOMETIMES_NULL = frozenset({"duration", "relevance"})
 
 class SessionFilter(AbsentFeatures):
     """`end_date` is exclusive; `status` a list with commas; `id_prefix` the beginning of an id. `severity` is compared
-    without regard to case.
+    without regard to case. `label`: one of the session's own, `session_labels`; an empty one says nothing.
 
     `search`: words that all are in the alert or the timeline; a word finds what begins with it, `"a phrase"` what is
     just so. `sort_by` is relevance with a search, else created_at.
@@ -67,6 +68,7 @@ class SessionFilter(AbsentFeatures):
     cluster: str | None = Field(None, max_length=300)
     namespace: str | None = Field(None, max_length=300)
     workload: str | None = Field(None, max_length=300)
+    label: str | None = Field(None, max_length=500)
     search: str | None = Field(None, min_length=3, max_length=500)
     sort_by: SortBy | None = None
     sort_order: Literal["asc", "desc"] = "desc"
@@ -82,7 +84,7 @@ class SessionFilter(AbsentFeatures):
             raise ValueError(f"unknown status {unknown[0]!r}: must be {', '.join(STATUSES)}")
         return value
 
-    @field_validator("alert_type", "chain_id", "severity", "cluster", "namespace", "workload", "search")
+    @field_validator("alert_type", "chain_id", "severity", "cluster", "namespace", "workload", "label", "search")
     @classmethod
     def without_nul(cls, value: str | None) -> str | None:
         if value is not None and "\x00" in value:
@@ -125,11 +127,21 @@ class SessionFilter(AbsentFeatures):
         return (self.page - 1) * self.page_size
 
     def conditions(self, groups: GroupLabels | None) -> Conditions:
-        """The first eleven arguments of `count_sessions`, `list_sessions` and `find_sessions`."""
+        """The first twelve arguments of `count_sessions`, `list_sessions` and `find_sessions`."""
         statuses = [] if self.matches_none else None if self.status is None else self.status.split(",")
         labels = visible_labels(groups)
         facets = (self.severity, self.cluster, self.namespace, self.workload)
-        return statuses, self.alert_type, self.chain_id, self.start_date, self.end_date, self.id_prefix, *facets, labels
+        span = (self.start_date, self.end_date)
+        return (
+            statuses,
+            self.alert_type,
+            self.chain_id,
+            *span,
+            self.id_prefix,
+            *facets,
+            labels,
+            self.label or None,
+        )
 
     def order(self) -> str:
         """For the place `{order}` in `list_sessions` and `find_sessions`. Made of constants only.

@@ -279,7 +279,10 @@ async def _read_detail(session_id: str, prices: PricesByModel, connection: Conne
         session=await _read_session(session_id, connection),
         stages=await connection.fetch(QUERIES["read_stages"], session_id),
         executions=await connection.fetch(QUERIES["read_executions"], session_id),
-        timeline=await connection.fetch(QUERIES["read_open_calls"], [session_id]),
+        timeline=[
+            *await connection.fetch(QUERIES["read_open_calls"], [session_id]),
+            *await connection.fetch(QUERIES["read_native_calls"], session_id, sorted(responses.NATIVE_TYPES)),
+        ],
         cost=(await costs_of(connection, [session_id], prices)).get(session_id, NO_COST),
     )
 

@@ -65,6 +65,7 @@ class SessionStart(NamedTuple):
     labels: list[str]
     chosen_by: str
     unmatched: bool
+    session_labels: list[str]
 
 
 class SessionUpdate(NamedTuple):
@@ -78,6 +79,11 @@ class SessionUpdate(NamedTuple):
     completed_at: datetime | None
     partial_reason: str | None
     evidence_limits: list[str]
+
+
+class SessionLabels(NamedTuple):
+    session_id: Key
+    session_labels: list[str]
 
 
 class AlertCount(NamedTuple):
@@ -239,6 +245,7 @@ type RowChange = (
     SessionMove
     | SessionStart
     | SessionUpdate
+    | SessionLabels
     | AlertCount
     | SessionAlias
     | ChatStart

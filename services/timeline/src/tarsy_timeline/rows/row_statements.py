@@ -22,6 +22,7 @@ STATEMENTS: dict[type[c.RowChange], RowStatement] = {
         query("move_session", c.SessionMove),
         update("start_session", "sessions", c.SessionStart),
         update("change_session", "sessions", c.SessionUpdate),
+        update("label_session", "sessions", c.SessionLabels),
         update("count_alerts", "sessions", c.AlertCount),
         upsert("add_alias", "session_aliases", c.SessionAlias),
         update("create_chat", "sessions", c.ChatStart),

@@ -19,8 +19,8 @@ MOST_NAMED = 10
 """Workers or tools that one warning names."""
 MOST_CHARACTERS = 2_000
 
-type Category = Literal["mcp_health", "projection", "sessions", "actions"]
-CATEGORIES: tuple[Category, ...] = ("mcp_health", "projection", "sessions", "actions")
+type Category = Literal["mcp_health", "projection", "sessions", "actions", "llm_health"]
+CATEGORIES: tuple[Category, ...] = ("mcp_health", "projection", "sessions", "actions", "llm_health")
 type What = Literal[
     "no_gateway",
     "unreported",
@@ -34,12 +34,16 @@ type What = Literal[
     "unprojected",
     "set_aside",
     "actions_paused",
+    "provider_failing",
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class ServerWarning:
-    """`began`: as far back as the topics go. `on_purpose`: the operator has written what it warns of."""
+    """`began`: as far back as the topics go. `on_purpose`: the operator has written what it warns of.
+
+    `provider`: the LLM provider that it is about.
+    """
 
     what: What
     server: str | None
@@ -48,10 +52,11 @@ class ServerWarning:
     began: datetime
     category: Category = "mcp_health"
     on_purpose: bool = False
+    provider: str = ""
 
     @property
     def id(self) -> str:
-        return derive_id("warning", self.what, self.server or "")
+        return derive_id("warning", self.what, self.server or self.provider)
 
 
 def warn_of_pause(pause: ActionsSwitched | None) -> list[ServerWarning]:

@@ -12,6 +12,7 @@ from tarsy_bus.readers.partition_reader import Record
 from tarsy_contracts.messages.actions import ActionsSwitched
 from tarsy_service.http.problems import ProblemError
 from tarsy_service.supervision import Supervisor
+from tarsy_timeline.system.provider_warnings import warn_of_providers
 from tarsy_timeline.system.server_warnings import Category, ServerWarning, warn_of_pause, warnings_of
 from tarsy_timeline.system.servers import ServerOfGateways, servers_of
 from tarsy_timeline.system.worker_liveness import Heard, WorkerLiveness, follow_workers
@@ -83,7 +84,8 @@ class ServerWatch:
     def view_servers(self) -> Seen:
         servers = servers_of(self._entries.all(), self._liveness.lives, self._liveness.find_last_heard)
         warnings = warnings_of(servers, list(self._liveness.gateways()), self._listening_since)
-        return Seen(tuple(servers), (*warn_of_pause(self._switch.pause), *warnings))
+        providers = warn_of_providers(heard.announcement for heard in self._liveness.list_living())
+        return Seen(tuple(servers), (*warn_of_pause(self._switch.pause), *providers, *warnings))
 
     def count_warnings(self, category: Category) -> int:
         return sum(warning.category == category for warning in self._known_warnings())

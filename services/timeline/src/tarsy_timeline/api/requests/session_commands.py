@@ -10,6 +10,7 @@ from tarsy_bus.client.publisher import NotWrittenError, Publisher
 from tarsy_bus.tracing import open_span
 from tarsy_contracts.messages.control import RequestAnswered
 from tarsy_contracts.messages.inputs import (
+    BudgetDecisionRequested,
     CallDecisionRequested,
     CancelRequested,
     ChatRequested,
@@ -26,6 +27,7 @@ type PersonRequest = (
     CancelRequested
     | ChatRequested
     | CallDecisionRequested
+    | BudgetDecisionRequested
     | SessionDeleteRequested
     | SessionReleaseRequested
     | SessionFailRequested

@@ -84,7 +84,8 @@ set status = 'deleted', created_at = 'epoch', alert_type = default, title = defa
     chat_message_count = default, log_spans = default, details_deleted_at = default,
     cluster = default, namespace = default, workload = default, repeat_count = default, last_alert_at = default,
     parent_id = default, llm_provider = default, slack_message_fingerprint = default, changed = default,
-    labels = default, partial_reason = default, evidence_limits = default, chosen_by = default, unmatched = default
+    labels = default, partial_reason = default, evidence_limits = default, chosen_by = default, unmatched = default,
+    session_labels = default
 where session_id = $1
 
 -- Answers ------------------------------------------------------------------------------------------------------
@@ -126,6 +127,7 @@ where s.status <> 'deleted'
   and ($9::text is null or s.namespace = $9)
   and ($10::text is null or s.workload = $10)
   and {visible:11}
+  and ($12::text is null or s.session_labels @> array[$12])
 
 -- name: list_sessions
 select s.*, e.*, g.*, q.queue_position, (
@@ -147,9 +149,10 @@ from (
       and ($9::text is null or s.namespace = $9)
       and ($10::text is null or s.workload = $10)
       and {visible:11}
-      and ($12::text[] is null or s.session_id = any($12))
+      and ($12::text is null or s.session_labels @> array[$12])
+      and ($13::text[] is null or s.session_id = any($13))
     order by {order}
-    limit $13 offset $14
+    limit $14 offset $15
 ) s
 cross join lateral (
     select coalesce(sum(llm_interaction_count), 0) as llm_interaction_count,
@@ -189,7 +192,7 @@ with words as (
     select case when prefix then (word::text || ':*')::tsquery else word end as query
     from (
         select phraseto_tsquery('simple', search_plain(word)) as word, prefix
-        from unnest($12::text[], $13::boolean[]) as asked (word, prefix)
+        from unnest($13::text[], $14::boolean[]) as asked (word, prefix)
     ) asked
     where numnode(word) > 0
 ),
@@ -237,6 +240,7 @@ filtered as materialized (
       and ($9::text is null or s.namespace = $9)
       and ($10::text is null or s.workload = $10)
       and {visible:11}
+      and ($12::text is null or s.session_labels @> array[$12])
 ),
 ranked as materialized (
     select f.session_id, (
@@ -247,7 +251,7 @@ ranked as materialized (
             group by t.query
         ) r
     ) as relevance
-    from (select session_id from filtered where $14 order by created_at desc, session_id desc limit 500) f
+    from (select session_id from filtered where $15 order by created_at desc, session_id desc limit 500) f
 )
 select n.total, p.session_id
 from (select count(*) as total from filtered) n
@@ -255,7 +259,7 @@ left join (
     select s.session_id, row_number() over (order by {order}) as place
     from filtered s left join ranked r on r.session_id = s.session_id
     order by {order}
-    limit $15 offset $16
+    limit $16 offset $17
 ) p on true
 order by p.place
 
@@ -459,6 +463,9 @@ order by t.sequence_number
 select * from timeline_events
 where session_id = any($1::text[]) and status = 'streaming' and event_type in ('llm_tool_call', 'runbook')
 order by session_id, sequence_number
+
+-- name: read_native_calls
+select * from timeline_events where session_id = $1 and event_type = any($2::text[]) order by sequence_number
 
 -- name: read_usage_of
 select session_id, model, sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,

@@ -61,7 +61,8 @@ create table sessions (
     partial_reason text,
     evidence_limits text[] not null default '{}', -- a sentence each
     chosen_by text not null default '',
-    unmatched boolean not null default false
+    unmatched boolean not null default false,
+    session_labels text[] not null default '{}' -- of the session itself: by its calendar and its executive summary
 );
 create index sessions_by_time on sessions (created_at, session_id);
 create index sessions_by_status on sessions (status, created_at);
@@ -73,6 +74,7 @@ create index sessions_by_severity on sessions (lower(left(severity, 300))) where
 create index sessions_by_cluster on sessions (cluster, created_at) where cluster is not null;
 create index sessions_by_namespace on sessions (namespace, created_at) where namespace is not null;
 create index sessions_by_workload on sessions (workload, created_at) where workload is not null;
+create index sessions_by_own_label on sessions using gin (session_labels);
 create index sessions_by_parent on sessions (parent_id, created_at) where parent_id is not null;
 
 -- Ids that senders of alerts were given, and the session that has the alert.

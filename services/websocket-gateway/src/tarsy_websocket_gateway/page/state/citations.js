@@ -1,13 +1,15 @@
-// Citations: the numbers by which texts name the calls that their claims come from, such as [call 7].
+// Citations: the numbers by which texts name what their claims come from, such as [call 7] and [source 2].
 //
-// The log decides a call's number. A text of others may have a mark of that form, too: it names a call of this session,
-// or none.
+// The log decides the numbers. A text of others may have a mark of that form, too: it names a call or a web page of this
+// session, or nothing.
 
 /** @typedef {import("./session_state.js").Session} Session
  *  @typedef {import("./item_types.js").Item} Item
- *  @typedef {Map<number, string>} Calls the ids of their items, by number */
+ *  @typedef {Map<number, string>} Calls the ids of their items, by number
+ *  @typedef {{ url: string, title: string, number: number }} Source
+ *  @typedef {{ kind: "call" | "source", number: number }} Cited */
 
-const CITATION = /\[call \d{1,9}(?:, call \d{1,9})*\]/y;
+const CITATION = /\[(?:call|source) \d{1,9}(?:, (?:call|source) \d{1,9})*\]/y;
 const EVERY_CITATION = new RegExp(CITATION.source, "g");
 
 /** The citation that begins there; empty where none does.
@@ -18,9 +20,39 @@ export function citationAt(text, at) {
   return CITATION.exec(text)?.[0] ?? "";
 }
 
-/** @param {string} citation */
-export function numbersIn(citation) {
-  return [...citation.matchAll(/\d+/g)].map(([digits]) => Number(digits));
+/** What a citation names, in its order.
+ *  @param {string} citation
+ *  @returns {Cited[]} */
+export function namedIn(citation) {
+  return [...citation.matchAll(/(call|source) (\d+)/g)].map(([, kind, digits]) => ({
+    kind: kind === "source" ? "source" : "call",
+    number: Number(digits),
+  }));
+}
+
+/** Sources are web pages that a model found with a tool of its provider. The first of a number keeps it.
+ *  @param {Map<number, Source>} sources
+ *  @param {Item | undefined} item */
+export function noteSources(sources, item) {
+  const found = item?.metadata.sources;
+  if (!Array.isArray(found)) return;
+  for (const source of found) if (source.number > 0 && !sources.has(source.number)) sources.set(source.number, source);
+}
+
+/** The sources that a text cites, each once, in order of their numbers.
+ *  @param {Session} session
+ *  @param {string} text */
+export function sourcesCitedIn(session, text) {
+  return numbersOf(text, "source")
+    .map((number) => session.sources.get(number))
+    .filter((source) => source !== undefined);
+}
+
+/** @param {string} text
+ *  @param {Cited["kind"]} kind */
+function numbersOf(text, kind) {
+  const named = [...text.matchAll(EVERY_CITATION)].flatMap(([citation]) => namedIn(citation));
+  return [...new Set(named.filter((one) => one.kind === kind).map(({ number }) => number))].sort((a, b) => a - b);
 }
 
 /** The first call of a number keeps it.
@@ -41,7 +73,7 @@ export function citedCall(session, number) {
  *  @param {Session} session
  *  @param {string} text */
 export function callsCitedIn(session, text) {
-  const numbers = new Set([...text.matchAll(EVERY_CITATION)].flatMap(([citation]) => numbersIn(citation)));
-  const found = [...numbers].sort((one, other) => one - other).map((number) => citedCall(session, number));
-  return found.filter((item) => item !== null);
+  return numbersOf(text, "call")
+    .map((number) => citedCall(session, number))
+    .filter((item) => item !== null);
 }

@@ -37,6 +37,12 @@
  *  @property {string} [dry_run_event_id]  the item of the call that tries the waiting one out
  *  @property {string} [dry_run_of]  the call that this one tries out
  *  @property {string} [verifies]  the stage whose effect this call looks at
+ *  @property {string[]} [queries]  searches of a model's own tool, or addresses that it was to read
+ *  @property {import("./citations.js").Source[]} [sources]
+ *  @property {number} [sources_left_out]
+ *  @property {string} [code]
+ *  @property {string} [language]
+ *  @property {string} [output]
  *  @property {string} [from]
  *  @property {string} [to] */
 

@@ -6,6 +6,9 @@
  *   { cost?: number | null }} Listed */
 /** @typedef {ReturnType<typeof fromRow>} Row */
 
+/** Each session has one of these, or two, where a calendar is configured: they are for filters, and not shown here. */
+const OF_THE_CALENDAR = new Set(["weekday", "weekend", "holiday", "staffed", "unstaffed"]);
+
 /** @param {Listed} row */
 export function fromRow(row) {
   return {
@@ -36,6 +39,7 @@ export function fromRow(row) {
     changed: row.changed ?? 0,
     actionVerdict: row.action_verdict ?? "",
     evidenceLimits: row.evidence_limits ?? [],
+    labels: (row.session_labels ?? []).filter((label) => !OF_THE_CALENDAR.has(label)),
     chain: row.chain_id ?? "",
     isUnmatched: row.chain_unmatched ?? false,
     provider: row.llm_provider ?? null,

@@ -6,6 +6,8 @@ import { CONCLUSIONS, lastWordOf } from "./last_words.js";
 /** @typedef {import("./session_state.js").Session} Session
  *  @typedef {import("./item_types.js").Item} Item */
 
+const SKILLS = "skill_loaded";
+
 /** How an item stands where it is: as it is; folded, as the same text stands above (`above`: in which of the two); or not at
  *  all, as the same text stands in another item.
  *  @typedef {{ above: "" | "analysis" | "summary", isHidden: boolean, isConclusion: boolean }} Standing */
@@ -19,11 +21,25 @@ export function standingOf(session, item) {
   const isSource = isMadeOf(conclusion, response);
   if (isSource && CONCLUSIONS.has(item.type)) return { above: "", isHidden: true, isConclusion: true };
   const isConclusion = CONCLUSIONS.has(item.type) || (isSource && item.id === response?.id);
-  if (isOfReply(session, item)) return { above: "", isHidden: false, isConclusion };
+  if (isOfReply(session, item)) return { above: "", isHidden: isSaidBefore(session, item), isConclusion };
   // A response that only happens to be the same stays.
   const isOther = item.type === "llm_response" && item.id !== response?.id;
   const above = isOther ? "" : sameAbove(session, item);
   return { above, isHidden: above !== "" && CONCLUSIONS.has(item.type), isConclusion };
+}
+
+/** Whether the skills of this reply are those of the reply before it: they are shown once, and when they change.
+ *  @param {Session} session
+ *  @param {Item} item */
+function isSaidBefore(session, item) {
+  if (item.type !== SKILLS) return false;
+  /** @type {Item | null} */
+  let last = null;
+  for (const one of session.items.values()) {
+    if (one.type !== SKILLS || one.sequence >= item.sequence || !isOfReply(session, one)) continue;
+    if (last === null || one.sequence > last.sequence) last = one;
+  }
+  return last?.content === item.content;
 }
 
 /** The final analysis, or the summary, of the whole session, if this is the same text. Empty when it is not.

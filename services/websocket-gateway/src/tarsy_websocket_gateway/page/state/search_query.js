@@ -9,6 +9,7 @@ const FILTERS = /** @type {const} */ ({
   workload: "workload",
   type: "alert_type",
   chain: "chain_id",
+  label: "label",
   id: "id_prefix",
 });
 /** @typedef {keyof typeof FILTERS} FilterKey */

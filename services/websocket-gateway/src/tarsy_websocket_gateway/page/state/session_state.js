@@ -4,7 +4,7 @@
 // kept by id, and what the log said is replaced only by what the log said later (`number`).
 
 import { hasEnded } from "../words/wording.js";
-import { noteCall } from "./citations.js";
+import { noteCall, noteSources } from "./citations.js";
 import { beginItemsAgain, takeChunk, takeCompleted, takeCreated, takeProgress, takeReset } from "./item_state.js";
 import { noteLastWord } from "./last_words.js";
 
@@ -29,6 +29,7 @@ import { noteLastWord } from "./last_words.js";
  *  @property {Map<string, Execution>} executions
  *  @property {Map<string, Item>} items
  *  @property {import("./citations.js").Calls} calls
+ *  @property {Map<number, import("./citations.js").Source>} sources
  *  @property {import("./last_words.js").LastWords} lastWords */
 
 /** What a message has changed: something of the session, its stages or agents; and these items.
@@ -56,6 +57,7 @@ export function newSession() {
     executions: new Map(),
     items: new Map(),
     calls: new Map(),
+    sources: new Map(),
     lastWords: new Map(),
   };
 }
@@ -107,6 +109,7 @@ function takeItem(session, message) {
   const isCreated = message.type === "timeline_event.created";
   const items = isCreated ? takeCreated(session.items, message) : takeCompleted(session.items, message);
   noteCall(session.calls, session.items.get(message.event_id));
+  noteSources(session.sources, session.items.get(message.event_id));
   noteLastWord(session.lastWords, session.items.get(message.event_id));
   return { session: isNew && fellBack(session, message), items };
 }

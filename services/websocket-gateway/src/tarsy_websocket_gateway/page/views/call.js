@@ -22,8 +22,7 @@ export function CallBody({ item }) {
     <div class="body">
       <details class="call" open=${isOpen.value} onToggle=${follow(isOpen)}>
         <summary>
-          <code class="tool">${server}.${name}</code>
-          ${roleOf(item) !== "" && html`<span class="quiet">${roleOf(item)}</span>`}
+          <span><code class="tool">${server}.${name}</code>${roleOf(item) !== "" && html` <span class="quiet">${roleOf(item)}</span>`}</span>
           <code class="preview">${shortened(argumentLine(given), PREVIEW)}</code>
           <span class="outcome"><${Outcome} item=${item} /></span>
           <span class="progress" hidden=${item.progress === null}>${item.progress?.text ?? ""}</span>

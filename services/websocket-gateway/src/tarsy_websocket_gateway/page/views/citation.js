@@ -1,9 +1,10 @@
-// A citation in a text: each call that it names is a link to the step in the story, which opens there. The number of a
-// call that the session does not have stays text.
+// A citation in a text: each call that it names is a link to the step in the story, which opens there, and each source one
+// to its web page. A number that the session does not have stays text.
 
-import { citedCall, numbersIn } from "../state/citations.js";
+import { citedCall, namedIn } from "../state/citations.js";
+import { isWeb } from "../state/web_address.js";
 import { createContext, html, useComputed, useContext } from "../ui.js";
-import { citationName, citationTitle } from "../words/citation_words.js";
+import { citationName, citationTitle, sourceName } from "../words/citation_words.js";
 
 /** @typedef {import("../stores/session_store.js").SessionStore} Store */
 
@@ -15,10 +16,22 @@ export const CitedSession = createContext(/** @type {Store | null} */ (null));
 export function Citation({ text }) {
   const store = useContext(CitedSession);
   if (store === null) return text;
-  const calls = numbersIn(text).map(
-    (number, at) => html`${at > 0 && ", "}<${CallLink} key=${at} store=${store} number=${number} />`,
+  const links = namedIn(text).map(
+    ({ kind, number }, at) =>
+      html`${at > 0 && ", "}<${kind === "call" ? CallLink : SourceLink} key=${at} store=${store} number=${number} />`,
   );
-  return html`<span class="citation">[${calls}]</span>`;
+  return html`<span class="citation">[${links}]</span>`;
+}
+
+/** @param {{ store: Store, number: number }} props */
+function SourceLink({ store, number }) {
+  const source = useComputed(() => {
+    store.story.count.value;
+    return store.session.sources.get(number);
+  }).value;
+  const name = sourceName(number);
+  if (source === undefined || !isWeb(source.url)) return html`<span title=${source?.title}>${name}</span>`;
+  return html`<a href=${source.url} title=${`${source.title} ${source.url}`.trim()} rel="noopener noreferrer nofollow" target="_blank">${name}</a>`;
 }
 
 /** @param {{ store: Store, number: number }} props */

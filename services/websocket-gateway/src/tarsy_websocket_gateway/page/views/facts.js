@@ -42,6 +42,7 @@ export function Facts({ store }) {
         <${Fact} name=${NAMES.began}><${Time} stamp=${detail.created_at} /><//>
         <${Fact} name=${NAMES.took}><${Took} from=${startOf(store)} until=${isOver(session) ? session.changedAt : null} /><//>
         <${Fact} name=${NAMES.chain}>${chainWords(detail)}<//>
+        <${Fact} name=${NAMES.labels}>${factLine(detail.session_labels ?? [])}<//>
         <${Fact} name=${NAMES.model}>${detail.scripted ? TEXT.facts.scripted : modelsOf(session).join(", ")}<//>
         <${Fact} name=${NAMES.tokens}>${detail.total_tokens > 0 ? tokenWords(detail) : ""}<//>
         <${Fact} name=${NAMES.parent}>${detail.parent_id && html`<${SessionLink} id=${detail.parent_id} />`}<//>

@@ -11,6 +11,7 @@ import { QuestionBody } from "./question.js";
 import { RecordLink } from "./record_link.js";
 import { RunbookBody } from "./runbook.js";
 import { SkillsBody } from "./skills.js";
+import { NativeCallBody } from "./sources.js";
 import { SpokenBody } from "./spoken.js";
 import { ThoughtBody } from "./thought.js";
 
@@ -29,6 +30,10 @@ const BODIES = {
   runbook: RunbookBody,
   skill_loaded: SkillsBody,
   user_question: QuestionBody,
+  google_search_result: NativeCallBody,
+  url_context_result: NativeCallBody,
+  code_execution: NativeCallBody,
+  native_tool: NativeCallBody,
 };
 /** Those say by themselves what they are, and when. */
 const UNLABELLED = new Set(["llm_thinking", "llm_tool_call", "user_question"]);

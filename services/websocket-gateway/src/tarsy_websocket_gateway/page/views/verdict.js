@@ -7,6 +7,8 @@ import { html, useLayoutEffect, useRef } from "../ui.js";
 import { TEXT } from "../words/language.js";
 import { say } from "../words/say.js";
 import { cancelledWords, stoppedWords } from "../words/session_words.js";
+import { Sources } from "./sources.js";
+import { sourcesCitedIn } from "../state/citations.js";
 import { citedVerdictText } from "../words/verdict_text.js";
 import { isLimited } from "../words/wording.js";
 import { CopyButton } from "./copy.js";
@@ -134,8 +136,18 @@ function Analysis({ store, shown }) {
     <section class="analysis" data-tone=${store.session.partialReason === "" ? "good" : "warning"} aria-labelledby="analysis">
       <div class="analysis-head"><h2 id="analysis">${TEXT.verdict.analysis}</h2><${CopyButton} text=${text} label=${TEXT.verdict.copy} /></div>
       <${Markdown} text=${shown} />
+      <${CitedSources} store=${store} />
     </section>
   `;
+}
+
+/** @param {{ store: Store }} props */
+function CitedSources({ store }) {
+  store.story.count.value;
+  const { session } = store;
+  const sources = sourcesCitedIn(session, `${session.executiveSummary}\n${session.finalAnalysis}`);
+  if (sources.length === 0) return null;
+  return html`<h3>${TEXT.verdict.sources}</h3><${Sources} sources=${sources} />`;
 }
 
 /** @param {{ store: Store }} props */

@@ -23,6 +23,11 @@ export function citationTitle(number, item) {
 }
 
 /** @param {number} number */
+export function sourceName(number) {
+  return say(TEXT.citation.source, { number: String(number) });
+}
+
+/** @param {number} number */
 export function citationName(number) {
   return say(TEXT.citation.call, { number: String(number) });
 }

@@ -22,8 +22,13 @@ const STEPS = new Set([
   "error",
   "provider_fallback",
   "llm_limit",
+  "budget",
   "runbook",
   "skill_loaded",
+  "google_search_result",
+  "url_context_result",
+  "code_execution",
+  "native_tool",
 ]);
 
 /** @param {Item} item

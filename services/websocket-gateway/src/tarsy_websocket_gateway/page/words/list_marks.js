@@ -26,7 +26,8 @@ export function marksOf(row) {
     [row.parentId !== null, TEXT.marks.again, TEXT.marks.againTitle],
     [row.scripted, TEXT.marks.scripted, TEXT.marks.scriptedTitle],
   ];
-  return [...marks(heavy, true), ...marks(light, false)];
+  const labels = row.labels.map((label) => ({ word: label, title: TEXT.marks.labelTitle, isHeavy: false }));
+  return [...marks(heavy, true), ...labels, ...marks(light, false)];
 }
 
 /** @param {[boolean, string, string][]} candidates @param {boolean} isHeavy @returns {Mark[]} */

@@ -1,7 +1,7 @@
 // A session as text that can be passed on: its verdict, and the whole of it, in Markdown.
 
 import { isReply } from "../state/chat_state.js";
-import { callsCitedIn } from "../state/citations.js";
+import { callsCitedIn, sourcesCitedIn } from "../state/citations.js";
 import { standingOf } from "../state/repetition.js";
 import { argumentLine } from "./call_arguments.js";
 import { outcomeFacts } from "./call_words.js";
@@ -25,7 +25,16 @@ export function verdictText(session, detail) {
   if (session.evidenceLimits.length > 0) parts.push(limitWords(session));
   if (session.executiveSummary !== "") parts.push(`## ${TEXT.verdict.summary}\n\n${session.executiveSummary}`);
   if (session.finalAnalysis !== "") parts.push(`## ${TEXT.verdict.analysis}\n\n${session.finalAnalysis}`);
+  const sources = sourceLines(session);
+  if (sources.length > 0) parts.push(`## ${TEXT.verdict.sources}\n\n${sources.join("\n")}`);
   return `${parts.join("\n\n")}\n`;
+}
+
+/** The web pages that it cites.
+ *  @param {Session} session */
+function sourceLines(session) {
+  const cited = sourcesCitedIn(session, `${session.executiveSummary}\n${session.finalAnalysis}`);
+  return cited.map(({ number, title, url }) => `- source ${number}: ${[title, url].filter(Boolean).join(", ")}`);
 }
 
 /** The verdict with the calls that it cites, for who cannot follow a link.
@@ -51,10 +60,11 @@ export function sessionText(session, detail) {
  *  @param {Session} session
  *  @param {Detail} detail */
 export function sessionJson(session, detail) {
-  const { stages, executions, items, calls: _, lastWords: __, ...known } = session;
+  const { stages, executions, items, calls: _, lastWords: __, sources, ...known } = session;
   const whole = {
     session: detail,
     ...known,
+    sources: [...sources.values()],
     stages: [...stages.values()],
     executions: [...executions.values()],
     items: [...items.values()].sort((one, other) => one.sequence - other.sequence),

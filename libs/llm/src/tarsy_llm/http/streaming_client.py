@@ -1,4 +1,4 @@
-"""HTTP client of one streamed question (aiohttp), without OpenAI's SDK (docs/decisions/0019 and 0020)."""
+"""HTTP client of one streamed question (aiohttp), for servers without an SDK (docs/decisions/0019 and 0020)."""
 
 import asyncio
 import ssl
@@ -15,9 +15,6 @@ from tarsy_llm.http.proxies import proxy_for
 if TYPE_CHECKING:
     import aiohttp
 
-SAID = {"accept": "application/json", "content-type": "application/json", "user-agent": "tarsy"}
-ORGANISATION = {"OPENAI_ORG_ID": "openai-organization", "OPENAI_PROJECT_ID": "openai-project"}
-"""Variables that users of OpenAI set for every program, and the headers that they become."""
 IDLE_SECONDS = 4.0
 """Many model servers hang up after five: a question that is sent just then would be lost."""
 MOST_HEADER_BYTES = 64 * 1024
@@ -69,7 +66,7 @@ class AnswerStream:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenAiHttp:
+class StreamingClient:
     """The connections to one address, as many as there are questions: how many run at once, the caller knows.
 
     The proxies of the environment are used, but not for a model on this machine.
@@ -103,7 +100,7 @@ class OpenAiHttp:
         await self.session.close()
 
 
-async def open_http(address: str) -> OpenAiHttp:
+async def open_client(address: str) -> StreamingClient:
     # Only who asks a real model pays for the import, and in a thread, for this loop has heartbeats to send.
     tls = await asyncio.to_thread(_prepared)
     import aiohttp
@@ -115,12 +112,7 @@ async def open_http(address: str) -> OpenAiHttp:
         max_line_size=MOST_HEADER_BYTES,
         max_field_size=MOST_HEADER_BYTES,
     )
-    return OpenAiHttp(session, address, proxy_for(address))
-
-
-def headers(key: str, environ: Mapping[str, str]) -> dict[str, str]:
-    own = {header: environ[name] for name, header in ORGANISATION.items() if environ.get(name)}
-    return {**SAID, **own, "authorization": f"Bearer {key}"}
+    return StreamingClient(session, address, proxy_for(address))
 
 
 def _prepared() -> ssl.SSLContext:

@@ -1,0 +1,51 @@
+"""The command that extends a budget of a session, or lets its agents conclude: `tarsy budget`."""
+
+from typing import Annotated
+from uuid import uuid4
+
+import typer
+from pydantic import JsonValue
+
+from tarsy_cli.console.terminal import say
+from tarsy_cli.errors import CommandError
+from tarsy_cli.options import DEFAULT_HOME, HomeOption, SessionArgument, UrlOption
+from tarsy_cli.session_commands import api_of, exit_on_failure, session_of
+
+
+class NothingWantedError(CommandError):
+    """Neither an amount nor --conclude. The operator names one."""
+
+
+BudgetOption = Annotated[str, typer.Option("--budget", help="its id, as the story says; the one that waits")]
+
+
+def budget(
+    session: SessionArgument,
+    tokens: Annotated[int, typer.Option(min=0, help="so many tokens more")] = 0,
+    money: Annotated[float, typer.Option(min=0, help="so many US dollars more")] = 0.0,
+    seconds: Annotated[float, typer.Option(min=0, help="so many seconds more")] = 0.0,
+    calls: Annotated[int, typer.Option(min=0, help="so many calls of models more")] = 0,
+    conclude: Annotated[bool, typer.Option("--conclude", help="do not extend it: agents conclude")] = False,
+    comment: Annotated[str, typer.Option(help="people read it")] = "",
+    id: BudgetOption = "",
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = "",
+) -> None:
+    """Extend a budget of a session, or let its agents conclude."""
+    from tarsy_cli.api import post
+
+    api = api_of(home, url)
+    found = session_of(api, session)
+    with exit_on_failure(api):
+        if not (conclude or tokens or money or seconds or calls):
+            raise NothingWantedError("Name an amount to extend the budget by (--tokens, --money ...), or --conclude.")
+        body: JsonValue = {
+            "decision": "conclude" if conclude else "extend",
+            "budget_id": id,
+            "tokens": tokens,
+            "money": money,
+            "seconds": seconds,
+            "calls": calls,
+            "comment": comment,
+        }
+        say(str(post(f"{api}/sessions/{found}/budget", body, idempotency_key=str(uuid4())).get("message", "")))

@@ -1,0 +1,69 @@
+"""Anthropic itself, or a server like it at an address of its own, through Anthropic's SDK."""
+
+import asyncio
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from tarsy_llm.anthropic.wire import MAX_TOKENS
+from tarsy_llm.http.answer_budget import AnswerBudget
+from tarsy_llm.http.endpoint import Endpoint
+from tarsy_llm.http.http_client import http_client
+from tarsy_llm.keys import api_key, secret
+from tarsy_llm.model_settings import ModelSettings
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+
+NAME = "Anthropic"
+ADDRESS = "https://api.anthropic.com"
+
+
+class SdkServer:
+    """`base_url` is the address without its `/v1/messages`."""
+
+    def __init__(self, settings: ModelSettings) -> None:
+        self._settings = settings
+        self.name = NAME if settings.base_url is None else f"the model server {urlsplit(settings.base_url).hostname}"
+        self._opening = asyncio.Lock()
+        self._client: AsyncAnthropic | None = None
+
+    async def open_endpoint(self, budget: AnswerBudget) -> Endpoint:
+        client = await self._opened()
+        from anthropic import APIConnectionError, APIStatusError
+        from httpx2 import HTTPError
+
+        # The body goes whole, in our own words: it is ours to test, and other servers know fewer keys and more.
+        return Endpoint(
+            provider=self.name,
+            ask=lambda body: client.messages.with_streaming_response.create(
+                model=self._settings.model, max_tokens=MAX_TOKENS, messages=[], stream=True, extra_body=dict(body)
+            ),
+            status_error=APIStatusError,
+            connection_error=APIConnectionError,
+            broken=HTTPError,
+            secret=secret(self._settings),
+            budget=budget,
+        )
+
+    async def aclose(self) -> None:
+        async with self._opening:
+            if self._client is not None:
+                await self._client.close()
+
+    async def _opened(self) -> "AsyncAnthropic":
+        key = api_key(self._settings, NAME, "ANTHROPIC_API_KEY")
+        async with self._opening:
+            if self._client is None:
+                # The import takes seconds: in a thread, for this loop has heartbeats to send.
+                self._client = await asyncio.to_thread(_open, self._settings.base_url or ADDRESS, key)
+            return self._client
+
+
+def _open(address: str, key: str) -> "AsyncAnthropic":
+    # Only who asks Claude pays for the import.
+    from anthropic import AsyncAnthropic
+
+    # Its spans could carry what is said, unmasked.
+    return AsyncAnthropic(
+        api_key=key, base_url=address, max_retries=0, http_client=http_client(address), open_telemetry=False
+    )
