@@ -76,7 +76,7 @@ def _short(row: Row) -> str:
     return text if len(text) <= 300 else f"{text[:300]}..."
 
 
-def _only(row: Row, keys: Sequence[str]) -> Row:
+def _only(row: Mapping[str, JsonValue], keys: Sequence[str]) -> Row:
     return {key: value for key, value in row.items() if key in keys}
 
 
