@@ -114,8 +114,9 @@ def _stage(config: Config, stage: StageSettings) -> Tree:
 
 
 def _agent(config: Config, agent: AgentSettings) -> Tree:
-    settings = {name: _setting(config, name, setting) for name, setting in agent.by_name().items()}
-    return {"name": agent.name, **settings}
+    """Only an agent that lacks tools of its provider has a line for them."""
+    found = {name: setting for name, setting in agent.by_name().items() if setting or name != "lacking_native_tools"}
+    return {"name": agent.name, **{name: _setting(config, name, setting) for name, setting in found.items()}}
 
 
 def _setting(config: Config, name: str, setting: Setting) -> JsonValue:

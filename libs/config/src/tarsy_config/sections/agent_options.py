@@ -104,8 +104,9 @@ AGENT_OPTIONS = (
         (AGENT,),
         rules.take_each_tool,
         order="`native_tools` | none → provider → {} → the alert; each tool by itself; "
-        "`google` has all, `anthropic` and `openai` have `google_search`, their own web search",
+        "[who has which](../how-to/bring-your-own-model.md#tools-of-the-providers-own)",
     ),
+    Option("native_tools", (AGENT,), rules.take_each_lacking_tool, setting="lacking_native_tools"),
     Option(
         "skills",
         SKILLS,
@@ -158,6 +159,7 @@ class AgentSettings:
     max_iterations: Found[int]
     mcp_servers: Found[tuple[str, ...]]
     native_tools: tuple[Found[NativeTool], ...]
+    lacking_native_tools: tuple[Found[NativeTool], ...]
     skills: Found[tuple[str, ...]]
     required_skills: Found[tuple[str, ...]]
     custom_instructions: Found[str]

@@ -15,7 +15,7 @@ from tarsy_config.document.key_paths import CHAIN
 from tarsy_config.document.provenance import ALERT, DEFAULT, Found, Sources
 from tarsy_config.errors import KeyPath, format_path
 from tarsy_config.sections.fallbacks import Fallback
-from tarsy_config.sections.providers import NATIVE_TOOLS_OF, LlmProvider
+from tarsy_config.sections.providers import LlmProvider
 from tarsy_config.sections.sub_agents import LIMITS, SubAgentChoice
 from tarsy_config.values import STRATEGIES, Section
 from tarsy_contracts.actions import ActionMode
@@ -218,17 +218,32 @@ def _set_limits(at: At[Section], option: Option) -> KeyPath | None:
 
 
 def take_each_tool(option: Option, levels: Levels) -> tuple[Found[NativeTool], ...]:
-    """Those that are on. A provider that is not configured (any longer) has none.
+    """Those that are on, and that the provider has."""
+    offered = _offered_tools(option, levels)
+    return tuple(found for found in _wanted_tools(option, levels) if found.value in offered)
 
-    An executive summary says again what was found, so that no tool is of use.
-    """
+
+def take_each_lacking_tool(option: Option, levels: Levels) -> tuple[Found[NativeTool], ...]:
+    """Those that are on, and that the provider has not. A fallback may have them."""
+    offered = _offered_tools(option, levels)
+    return tuple(found for found in _wanted_tools(option, levels) if found.value not in offered)
+
+
+def _offered_tools(option: Option, levels: Levels) -> tuple[NativeTool, ...]:
+    """A provider that is not configured (any longer) has none."""
+    provider = levels.llm_providers.get(take_first_usable(option, levels).value)
+    return () if provider is None else provider.offered_native_tools
+
+
+def _wanted_tools(option: Option, levels: Levels) -> Iterator[Found[NativeTool]]:
+    """An executive summary says again what was found, so that no tool is of use."""
+    if levels.job in ("exec_summary", "compose"):
+        return
     name = take_first_usable(option, levels).value
-    provider = levels.llm_providers.get(name)
-    if provider is None or levels.job in ("exec_summary", "compose"):
-        return ()
-    has = NATIVE_TOOLS_OF.get(provider.type, ())
+    if (provider := levels.llm_providers.get(name)) is not None:
+        levels = replace(levels, places=(At(("llm_providers", name), provider), *levels.places))
     chosen = levels.choice.mcp.native_tools or {}
-    below = replace(levels, places=(At(("llm_providers", name), provider), *levels.places))
-    configured = {tool: below.last(option.key, tool) for tool in NATIVE_TOOLS if tool in has}
-    settings = configured | {tool: Found(on, ALERT) for tool, on in chosen.items() if tool in configured}
-    return tuple(Found(tool, found.origin) for tool, found in settings.items() if found is not None and found.value)
+    for tool in NATIVE_TOOLS:
+        found = Found(chosen[tool], ALERT) if tool in chosen else levels.last(option.key, tool)
+        if found is not None and found.value:
+            yield Found(tool, found.origin)
