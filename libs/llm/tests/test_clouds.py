@@ -16,7 +16,6 @@ import gemini
 import pytest
 from asking import KEY, RESULTS, answer_of, asked, failure_of, parts_of, request, through_the_log, two_calls, words
 from clouds import (
-    EVENT_STREAM,
     REGION,
     SIGNED_AWS,
     assert_signed,
@@ -27,7 +26,6 @@ from clouds import (
     converse_frames,
     converse_text,
     entra_token,
-    exception,
     google_token,
     on_cloud,
     self_signed,
@@ -45,6 +43,7 @@ from tarsy_llm.credentials.cache import CredentialCache, Lease
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.protocol import Delta, Llm, LlmCallError
 from tarsy_llm.providers import PROVIDER_TYPES
+from tarsy_testing.servers.event_stream import EVENT_STREAM, exception
 
 CLAUDE, NOVA = "eu.anthropic.claude-sonnet-4-5-20250929-v1:0", "eu.amazon.nova-2-lite-v1:0"
 TOKEN = "ya29.planted-token"
