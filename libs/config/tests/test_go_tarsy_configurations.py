@@ -51,6 +51,9 @@ OF_AGENTS: dict[str, Callable[[ResolvedAgent, ResolvedChain], Iterable[str]]] = 
 }
 OF_FILES: dict[str, Callable[[Config, str], Iterable[str]]] = {
     "notes": lambda config, _: sorted(note.path for note in config.notes),
+    "summaries": lambda config, chain_id: (
+        config.chain_for(next(iter(config.explain(chain_id).alert_types))).summary_fallbacks or ()
+    ),
     "stages": lambda config, chain_id: [stage.name for stage in config.explain(chain_id).stages],
     "prices": lambda config, _: config.prices,
     "thinking": lambda config, _: [f"{name}={one.thinking}" for name, one in config.llm_providers.items()],

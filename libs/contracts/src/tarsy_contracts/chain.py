@@ -188,6 +188,7 @@ class LabelRule(Value):
 
 class ResolvedChain(Value):
     """`summary_llm_provider` writes the summaries of long results; the default is the agent's own provider.
+    `summary_fallbacks` stand in for it; None: those of the agent.
 
     `executive_summary`: who writes it at the end; nobody without one.
 
@@ -219,6 +220,7 @@ class ResolvedChain(Value):
     stages: tuple[ResolvedStage, ...]
     limits: CallLimits = CallLimits()
     summary_llm_provider: str
+    summary_fallbacks: tuple[str, ...] | None = None
     scripted: bool = False
     executive_summary: ResolvedAgent | None = None
     default_runbook: str = ""
@@ -256,4 +258,4 @@ class ResolvedChain(Value):
     def llm_providers(self) -> frozenset[str]:
         """The names of all that may be asked."""
         requested = (agent.llm_providers for agent in self.agents())
-        return frozenset({self.summary_llm_provider} - {""}).union(*requested)
+        return frozenset({self.summary_llm_provider, *(self.summary_fallbacks or ())} - {""}).union(*requested)

@@ -66,6 +66,7 @@ def _chain(config: Config, chain_id: str) -> Tree:
         "summary_llm_provider": leaf(
             chain.summary_llm_provider.value or "whoever the agent asks", chain.summary_llm_provider.origin
         ),
+        **({} if chain.summary_fallbacks is None else {"summary_fallbacks": leaf_of(chain.summary_fallbacks)}),
         "default_runbook": text(config, chain.default_runbook),
         "alerts": _alerts(config, chain_id),
     }

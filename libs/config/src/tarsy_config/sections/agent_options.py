@@ -5,7 +5,7 @@ a field of AgentOptions, AgentSettings and the plan's `ResolvedAgent`.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import create_model
@@ -57,7 +57,7 @@ AGENT_OPTIONS = (
     Option(
         "llm_provider",
         MODEL,
-        rules.take_first_usable,
+        rules.take_provider,
         order="`llm_provider` | the first of `defaults` that can be used → {} → the alert",
     ),
     Option(
@@ -173,6 +173,7 @@ class AgentSettings:
 
 
 def resolve_agent(name: str, levels: Levels) -> AgentSettings:
+    levels = replace(levels, provider=rules.find_provider(levels))
     found: dict[str, Any] = {key: option.rule(option, levels) for key, option in SETTINGS.items() if option.rule}
     controller: Found[Controller] = found["controller"]
     if controller.value == "single_shot":
