@@ -144,6 +144,8 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
             text = f"{event.author} asked: {event.request}. The session had been set aside."
             yield create_event(record, "request", text, cause=event.request_id)
         case e.SessionCompleted():
+            if event.labels_error:
+                yield create_event(record, "missing_labels", event.labels_error, cause=record.session_id)
             yield SessionChanged(
                 status="completed",
                 final_analysis=event.final_analysis,
