@@ -40,7 +40,7 @@ OPTION_VALUES = {
 }
 """For the place `{value}` in `read_options`. An index begins with each."""
 RECENT_SESSIONS = 10_000
-"""So many are looked at for their runbooks and labels, which have no index in order."""
+"""The sessions that are looked at for their runbooks and labels, which have no index in order."""
 
 type LogLine = ProjectedLog | LastEvent
 
