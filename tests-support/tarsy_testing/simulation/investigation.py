@@ -11,6 +11,7 @@ from tarsy_config.config import Config
 from tarsy_config.skills.configured_skill import ConfiguredSkill
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.builtin_tools import DISPATCH_AGENT, FETCH_RUNBOOK, LOAD_SKILL, OWN_SERVER, READ_RESULT
+from tarsy_contracts.chain import NATIVE_TOOLS
 from tarsy_contracts.skills import Skill, SkillFile
 from tarsy_contracts.wire.ids import execution_id, llm_call_id, session_of_cloudevent, stage_id, tool_call_id
 from tarsy_testing.simulation.outside import Tool
@@ -49,6 +50,11 @@ ACTING_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "acting"})
 """The agent may act: what it wants to delete is tried out, waits for a person, and is looked at afterwards."""
 WHOLE_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "whole"})
 """Sub-agents, of which one reads a skill and one deletes with a person's yes; then one acts, and both are reported."""
+
+SEARCHING_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "searching"})
+"""The same, by an agent whose model searches, reads a page and runs code, with a secret in each."""
+PLANTED = "hunter2-Tr0ub4dor"
+PAGES = ("https://k8s.example/oom", "https://k8s.example/limits")
 
 WIDE_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "wide"})
 """One agent sends ten others, and concludes when all have ended."""
@@ -99,7 +105,8 @@ def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN) -> Confi
             "agents": {
                 name: {"mcp_servers": [SERVER]}
                 for name in ("Pods", "Events", "Fixer", "Lister", "Reader", "Deleter", "Looker", "Lead", "PatientLead")
-            },
+            }
+            | {"Browser": {"mcp_servers": [SERVER], "native_tools": dict.fromkeys(NATIVE_TOOLS, True)}},
             "agent_chains": {
                 "crash": {"alert_types": ["crash"], "stages": [looks, acts]},
                 "leak": {"alert_types": ["leak"], "stages": [{"name": "look", "agents": [one]}]},
@@ -114,6 +121,10 @@ def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN) -> Confi
                 "skilled": {
                     "alert_types": [SKILLED_ALERT.alert_type],
                     "stages": [{"name": "look", "agents": [{"name": "Reader", "llm_provider": STEADY}]}],
+                },
+                SEARCHING_ALERT.alert_type: {
+                    "alert_types": [SEARCHING_ALERT.alert_type],
+                    "stages": [{"name": "look", "agents": [{"name": "Browser", "llm_provider": STEADY}]}],
                 },
                 "thrifty": {
                     "alert_types": ["thrifty"],
@@ -199,6 +210,10 @@ def _send(*names: str, pod: str = "api-7") -> list[JsonValue]:
     ]
 
 
+def _pages(*urls: str) -> list[JsonValue]:
+    return [{"url": url, "title": f"A page, password={PLANTED}"} for url in urls]
+
+
 SCRIPTS: Mapping[str, Sequence[Mapping[str, JsonValue]]] = {
     STEADY: (
         {
@@ -232,6 +247,29 @@ SCRIPTS: Mapping[str, Sequence[Mapping[str, JsonValue]]] = {
             "iteration": 2,
             "needs": [SKILL.body, SKILL.files[0].text],
             "text": "It restarts at night.",
+        },
+        {
+            "agent": "Browser",
+            "iteration": 1,
+            "text": "It was killed. I look.",
+            "native_calls": [
+                {"tool": "google_search", "queries": [f"exit code 137 password={PLANTED}"], "sources": _pages(*PAGES)},
+                {"tool": "url_context", "queries": [PAGES[1]], "sources": _pages(PAGES[1])},
+                {
+                    "tool": "code_execution",
+                    "code": f'password = "{PLANTED}"\nprint(2**10)',
+                    "output": f"password={PLANTED}\n1024",
+                },
+            ],
+            "citations": [{"at": len("It was killed"), "sources": [PAGES[1]]}],
+            "tool_calls": _calls("pods_list", "pods_log"),
+        },
+        {
+            "agent": "Browser",
+            "iteration": 2,
+            "needs": ["It was killed [source 2]. I look.", PAGES[1]],
+            "refuses": [PLANTED],
+            "text": "Its limit is too low [source 2].",
         },
         {"agent": "SynthesisAgent", "text": "A memory leak since 03:00."},
         {

@@ -71,7 +71,9 @@ def _summary_request(
     requested, question = effect.call.requested, state.life.question
     rule = execution.summary_rule(requested.server)
     results = min(completed.size // 4, RESULTS_CHARACTERS)
-    provider = rule.llm_provider or state.started.chain.summary_llm_provider or execution.llm_provider
+    chain = state.started.chain
+    provider = rule.llm_provider or chain.summary_llm_provider or execution.llm_provider
+    stand_ins = execution.agent.fallback_providers if chain.summary_fallbacks is None else chain.summary_fallbacks
     return SummaryRequest(
         session_id=session_id,
         call_id=effect.summary.requested.summary_id,
@@ -87,7 +89,7 @@ def _summary_request(
         result_event=LogPosition(partition=position.partition, offset=position.offset),
         stored=completed.stored,
         llm_provider=provider,
-        fallback_providers=tuple(other for other in execution.agent.fallback_providers if other != provider),
+        fallback_providers=tuple(other for other in stand_ins if other != provider),
         max_tokens=rule.summary_max_token_limit,
         timeout_seconds=effect.summary.requested.timeout_seconds,
         not_after=not_after,

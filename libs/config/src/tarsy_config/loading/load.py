@@ -7,6 +7,7 @@ from pydantic import Field
 
 from tarsy_config.checks.cross_checks import check_coherence
 from tarsy_config.checks.go_tarsy_compat import strip_unsupported
+from tarsy_config.checks.native_tools import note_lacking_native_tools
 from tarsy_config.checks.references import check_references
 from tarsy_config.checks.skills import (
     check_required_skills,
@@ -74,7 +75,7 @@ def load_config(
     whole = merge(config, more, documents, config_dir, environ, skills)
     plans = whole.plans
     check_skill_sizes(documents[0], whole, plans)
-    whole = whole.with_more_notes(note_unread_skills(whole, plans))
+    whole = whole.with_more_notes([*note_unread_skills(whole, plans), *note_lacking_native_tools(whole)])
     for each in also:
         each(documents, whole, environ)
     if any(document.mistakes for document in documents):

@@ -145,6 +145,8 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
             text = f"{event.author} asked: {event.request}. The session had been set aside."
             yield create_event(record, "request", text, cause=event.request_id)
         case e.SessionCompleted():
+            if event.labels_error:
+                yield create_event(record, "missing_labels", event.labels_error, cause=record.session_id)
             yield copy_fields(SessionChanged, event, status="completed")
         case e.SessionFailed():
             yield SessionChanged(status="failed", error_message=event.error)

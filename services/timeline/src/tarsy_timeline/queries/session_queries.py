@@ -39,7 +39,8 @@ OPTION_VALUES = {
     "workloads": "workload",
 }
 """For the place `{value}` in `read_options`. An index begins with each."""
-RUNBOOKS_OF_SESSIONS = 10_000
+RECENT_SESSIONS = 10_000
+"""The sessions that are looked at for their runbooks and labels, which have no index in order."""
 
 type LogLine = ProjectedLog | LastEvent
 
@@ -111,22 +112,25 @@ class SessionQueries:
         return await self._database.read(read)
 
     async def options(self, groups: GroupLabels | None = None) -> dict[str, list[str]]:
-        """The values of each of OPTION_VALUES that sessions have."""
+        """The values of each of OPTION_VALUES that sessions have, and the labels of the newest ones."""
         query = visible_query("read_options" if groups is None else "read_visible_options", groups)
+        of_labels = visible_query("read_labels", groups)
         limit = (MOST_OPTIONS,) if groups is None else (MOST_OPTIONS, visible_labels(groups))
 
         async def read(connection: Connection) -> dict[str, list[str]]:
-            return {
+            labels = await connection.fetch(of_labels, RECENT_SESSIONS, MOST_OPTIONS, visible_labels(groups))
+            found = {
                 name: [row["value"] for row in await connection.fetch(query.replace("{value}", value), *limit)]
                 for name, value in OPTION_VALUES.items()
             }
+            return {**found, "session_labels": [row["label"] for row in labels]}
 
         return await self._database.read(read)
 
     async def runbooks(self, groups: GroupLabels | None = None) -> list[str]:
         """The runbooks of alerts, those that were named last first."""
 
-        query, limits = visible_query("read_runbooks", groups), (RUNBOOKS_OF_SESSIONS, MOST_OPTIONS)
+        query, limits = visible_query("read_runbooks", groups), (RECENT_SESSIONS, MOST_OPTIONS)
 
         async def read(connection: Connection) -> list[str]:
             rows = await connection.fetch(query, *limits, visible_labels(groups))

@@ -435,6 +435,17 @@ group by {value}
 order by {value}
 limit $1
 
+-- name: read_labels
+select label
+from (
+    select session_labels from sessions s
+    where {visible:3}
+    order by created_at desc, session_id desc limit $1
+) s, unnest(session_labels) as label
+group by label
+order by label
+limit $2
+
 -- name: read_runbooks
 select runbook_url
 from (

@@ -18,6 +18,7 @@ const FIELDS = [
   ["workload", "workloads"],
   ["type", "alert_types"],
   ["chain", "chain_ids"],
+  ["label", "session_labels"],
 ];
 
 /** @param {import("./search_bar.js").Props} props */

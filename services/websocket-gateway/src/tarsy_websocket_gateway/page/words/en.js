@@ -398,6 +398,7 @@ export const en = frozen({
       request: "Request",
       provider_fallback: "Another model",
       missing_tools: "Missing tools",
+      missing_labels: "Missing labels",
       skill_loaded: "Skills",
       google_search_result: "Web search",
       url_context_result: "Read pages",
