@@ -47,6 +47,9 @@ SKILL = Skill(
 )
 ACTING_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "acting"})
 """The agent may act: what it wants to delete is tried out, waits for a person, and is looked at afterwards."""
+LIMITED_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "limited"})
+"""The agent acts without a person, so many times an hour at most: several sessions of it want to at the same time."""
+ACTIONS_PER_HOUR = 2
 WHOLE_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "whole"})
 """Sub-agents, of which one reads a skill and one deletes with a person's yes; then one acts, and both are reported."""
 
@@ -132,6 +135,12 @@ def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN) -> Confi
                     "actions_per_hour": 5,
                     "compose": {"enabled": False},
                     "verify": verify,
+                },
+                "limited": {
+                    "alert_types": [LIMITED_ALERT.alert_type],
+                    "stages": [{"name": "act", "agents": [{"name": "Deleter", "type": "action"}]}],
+                    "actions_per_hour": ACTIONS_PER_HOUR,
+                    "compose": {"enabled": False},
                 },
                 "whole": {
                     "alert_types": [WHOLE_ALERT.alert_type],

@@ -29,7 +29,7 @@ from tarsy_contracts.messages.inputs import (
     InboxInput,
     SessionReleaseRequested,
 )
-from tarsy_contracts.wire.ids import report_id
+from tarsy_contracts.wire.ids import report_id, session_of_cloudevent
 from tarsy_contracts.wire.topics import QUEUE_PARTITIONS, Topics
 from tarsy_testing.simulation.broker import Broker, Entry, OutageKind
 from tarsy_testing.simulation.investigation import (
@@ -115,7 +115,8 @@ class Death:
 class Played:
     """`batches`: the numbers of the events that were appended together. `complaints`: what must not happen, as text.
 
-    `struck`: the deaths that came to pass. `starts`: of tools. `heard`: what the models were asked.
+    `struck`: the deaths that came to pass. `starts`: of tools. `heard`: what the models were asked. `beside`: other
+    sessions, for the same alert.
     """
 
     log: SessionLog
@@ -126,6 +127,7 @@ class Played:
     struck: list[Death]
     complaints: list[str]
     seconds: float
+    beside: list[SessionLog]
 
 
 class NotEndedError(Exception):
@@ -157,6 +159,7 @@ def play(
     decision: Decision = "approve",
     strange: bool = False,
     asked_at: int | None = None,
+    beside: int = 0,
 ) -> Played:
     """The same deaths and seed play the same run. `cancelled_at`: when this event is there, somebody cancels.
 
@@ -164,11 +167,13 @@ def play(
     so often somebody asks, each time the session has come to rest. `reconfigured`: all orchestrators but the first
     run by another configuration, in which the chain, its agents and limits are others. `decision`: about each call that
     waits for a person. `strange`: others write to the topics that a new reader begins with. `asked_at`: when this event
-    is there, somebody asks a question.
+    is there, somebody asks a question. `beside`: so many other sessions for the same alert begin at the same time;
+    the events of all of them count.
     """
     with capture_logs() as lines, drawing(seed), asyncio.Runner(loop_factory=VirtualLoop) as runner:
         stage = _Stage(deaths, seed, cancelled_at, poison=Poison(poisoned_from), alert=alert, questions=questions)
         stage.reconfigured, stage.decision, stage.strange, stage.asked_at = reconfigured, decision, strange, asked_at
+        stage.beside = [session_of_cloudevent(source="simulation", id=f"beside-{number}") for number in range(beside)]
         played = runner.run(stage.play())
     expected = SET_ASIDE if poisoned_from is not None else ()
     errors = [line for line in lines if line["log_level"] in ("error", "critical") and line["event"] not in expected]
@@ -208,6 +213,7 @@ class _Stage:
     strange: bool = False
     asked_at: int | None = None
     asking: "asyncio.Task[None] | None" = None
+    beside: list[str] = field(default_factory=list)
 
     async def play(self) -> Played:
         loop = asyncio.get_running_loop()
@@ -225,7 +231,8 @@ class _Stage:
                 self._start(service)
             if self._doubled:
                 self._start("tool-gateway")
-            await self._say(AlertReceived(alert=self.alert))
+            for session in (SESSION, *self.beside):
+                await self._say(AlertReceived(alert=self.alert), session)
             try:
                 await self._until_ended(questions=int(self.asked_at is not None))
                 for number in range(self.questions):
@@ -239,7 +246,9 @@ class _Stage:
                 await self._close()
         runs = [run for server in self.servers.values() for run in server.runs]
         starts = [start for server in self.servers.values() for start in server.starts]
-        return Played(log, runs, starts, self.heard, self.batches, self.struck, self.complaints, seconds)
+        return Played(
+            log, runs, starts, self.heard, self.batches, self.struck, self.complaints, seconds, self._beside()
+        )
 
     # Processes
 
@@ -359,11 +368,11 @@ class _Stage:
 
     # The investigation
 
-    async def _say(self, said: InboxInput) -> None:
+    async def _say(self, said: InboxInput, session: str = SESSION) -> None:
         publisher = Publisher(bus_of(self.broker, "people"), source="people", now=self.broker.now)
         async with publisher.running():
-            id = report_id(said.type, getattr(said, "request_id", ""))
-            await publisher.publish(self.broker.topics.inbox, said, key=SESSION, id=id, subject=SESSION)
+            id = report_id(said.type, getattr(said, "request_id", session))
+            await publisher.publish(self.broker.topics.inbox, said, key=session, id=id, subject=session)
 
     async def _decide(self) -> None:
         """A person looks at the log now and then, and decides about each call once, after its dry run."""
@@ -411,7 +420,7 @@ class _Stage:
 
     async def _until_ended(self, questions: int = 0) -> None:
         """`questions`: so many replies came. Raises NotEndedError."""
-        while not (self.ended and _has_ended(self._log(), questions)):
+        while not (self.ended and _has_ended(self._log(), questions) and all(one.ended for one in self._beside())):
             if self.loop.time() > LONGEST_SECONDS:
                 raise NotEndedError(f"not in {LONGEST_SECONDS:g} seconds; its last events: {self._log().types[-5:]}")
             gone = [one.process.name for one in self.all if one.task.done()]
@@ -428,10 +437,16 @@ class _Stage:
         return None if task.cancelled() else task.exception()
 
     def _log(self) -> SessionLog:
+        return self._logs([SESSION])[0]
+
+    def _beside(self) -> list[SessionLog]:
+        return self._logs(self.beside) if self.beside else []
+
+    def _logs(self, sessions: Sequence[str]) -> list[SessionLog]:
         reading = LogReading()
         for record in self.broker.everything(self.broker.topics.sessions):
             reading.take(record)
-        return reading.sessions.get(SESSION, SessionLog())
+        return [reading.sessions.get(id, SessionLog()) for id in sessions]
 
     def _look_back(self, log: SessionLog) -> None:
         """Everything is decided and committed, the head lies at the end of the log, and nobody has fallen over."""
