@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from contextvars import Context
 from dataclasses import dataclass, field
+from itertools import count
 from random import Random
 from typing import Literal
 
@@ -18,7 +19,14 @@ from tarsy_bus.log.head_replay import HeadReplay, is_same
 from tarsy_bus.log.heads import newest
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.budgets import Amounts
-from tarsy_contracts.events import ENDINGS, BudgetReached, ReplyCompleted, ToolCallApprovalRequested, ToolCallCompleted
+from tarsy_contracts.events import (
+    ENDINGS,
+    BudgetReached,
+    ReplyCompleted,
+    RequestRefused,
+    ToolCallApprovalRequested,
+    ToolCallCompleted,
+)
 from tarsy_contracts.events.heads import SessionHead, session_of_head_key
 from tarsy_contracts.messages.inputs import (
     AlertReceived,
@@ -48,6 +56,7 @@ from tarsy_testing.simulation.investigation import (
     config_later,
 )
 from tarsy_testing.simulation.outside import HeardRequest, Start, ToolServer, models
+from tarsy_testing.simulation.pausing import pause_actions
 from tarsy_testing.simulation.poison import SET_ASIDE, Poison
 from tarsy_testing.simulation.services import Gateway, Orchestrator, Summarizer, bus_of, in_memory
 from tarsy_testing.simulation.strange_records import NO_RECORD, StrangeRecords
@@ -160,6 +169,7 @@ def play(
     strange: bool = False,
     asked_at: int | None = None,
     beside: int = 0,
+    paused_at: int | None = None,
 ) -> Played:
     """The same deaths and seed play the same run. `cancelled_at`: when this event is there, somebody cancels.
 
@@ -168,11 +178,13 @@ def play(
     run by another configuration, in which the chain, its agents and limits are others. `decision`: about each call that
     waits for a person. `strange`: others write to the topics that a new reader begins with. `asked_at`: when this event
     is there, somebody asks a question. `beside`: so many other sessions for the same alert begin at the same time;
-    the events of all of them count.
+    the events of all of them count. `paused_at`: when this event is there, somebody pauses all actions, for a while;
+    whoever was refused an approval meanwhile asks again.
     """
     with capture_logs() as lines, drawing(seed), asyncio.Runner(loop_factory=VirtualLoop) as runner:
         stage = _Stage(deaths, seed, cancelled_at, poison=Poison(poisoned_from), alert=alert, questions=questions)
         stage.reconfigured, stage.decision, stage.strange, stage.asked_at = reconfigured, decision, strange, asked_at
+        stage.paused_at = paused_at
         stage.beside = [session_of_cloudevent(source="simulation", id=f"beside-{number}") for number in range(beside)]
         played = runner.run(stage.play())
     expected = SET_ASIDE if poisoned_from is not None else ()
@@ -214,6 +226,8 @@ class _Stage:
     asked_at: int | None = None
     asking: "asyncio.Task[None] | None" = None
     beside: list[str] = field(default_factory=list)
+    paused_at: int | None = None
+    pausing: "asyncio.Task[None] | None" = None
 
     async def play(self) -> Played:
         loop = asyncio.get_running_loop()
@@ -307,6 +321,8 @@ class _Stage:
                 self.cancelling = self.loop.create_task(cancel, context=Context())
             if self.asked_at in _numbers(entries) and self.asking is None:
                 self.asking = self.loop.create_task(self._say(_question("meanwhile")), context=Context())
+            if self.paused_at in _numbers(entries) and self.pausing is None:
+                self.pausing = self.loop.create_task(pause_actions(self.broker), context=Context())
             soon = self._due("soon-after", _numbers(entries))
             if soon is not None:
                 self.loop.call_later(SOON_SECONDS, self._strike, soon, context=Context())
@@ -378,19 +394,19 @@ class _Stage:
         """A person looks at the log now and then, and decides about each call once, after its dry run."""
         log = self._log()
         ended = {"", *(event.call_id for event in log.events(ToolCallCompleted))}
+        refused = {event.request_id for event in log.events(RequestRefused)} if self.paused_at is not None else set()
         for record in log.accepted:
             event = record.event
-            if not isinstance(event, ToolCallApprovalRequested) or event.call_id in self.decided:
-                continue
-            if event.dry_run not in ended:
+            if not isinstance(event, ToolCallApprovalRequested) or event.dry_run not in ended:
                 continue
             if (self.broker.now() - record.appended_at).total_seconds() < THINKING_SECONDS:
                 continue
-            self.decided.add(event.call_id)
+            id = next(id for number in count() if (id := f"d-{event.call_id}-{number}") not in refused)
+            if id in self.decided or event.call_id in ended:
+                continue
+            self.decided.add(id)
             await self._say(
-                CallDecisionRequested(
-                    request_id=f"d-{event.call_id}", author="ann", call_id=event.call_id, decision=self.decision
-                )
+                CallDecisionRequested(request_id=id, author="ann", call_id=event.call_id, decision=self.decision)
             )
 
     async def _extend(self) -> None:
