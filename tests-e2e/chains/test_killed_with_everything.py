@@ -7,6 +7,7 @@ models of its sessions itself: its death is that of their questions, too.
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -85,14 +86,17 @@ def outcome(log: SessionLog) -> ActionOutcome:
     return found
 
 
+def has_come(due: Moment, log: LiveLog, session: str) -> bool:
+    told = log.of(session)
+    return due(told) or told.ended
+
+
 async def play(system: System, log: LiveLog, moments: Sequence[Moment], victim: str) -> SessionLog:
     session = ask_for(system, "everything").session_id
     async with asyncio.TaskGroup() as group:
         approving = group.create_task(approve_all(system, session))
         for due in moments:
-            await log.until(
-                lambda due=due: due(log.of(session)) or log.of(session).ended, due.__name__, seconds=SECONDS
-            )
+            await log.until(partial(has_come, due, log, session), due.__name__, seconds=SECONDS)
             await system.replace(victim)
         told = await log.until_ended(session, seconds=SECONDS)
         approving.cancel()
