@@ -46,6 +46,8 @@ SECOND_TIER = {
         "tests-e2e/test_sweep_of_a_phase.py",
         "tests-e2e/test_sweep_of_native_tools.py",
         "tests-e2e/test_sweep_of_sub_agents.py",
+        "tests-e2e/test_sweep_of_the_limit.py",
+        "tests-e2e/test_sweep_of_the_switch.py",
         "tests-e2e/test_sweep_of_the_whole.py",
     ),
     "starts a whole system beside the one thread through every service": (

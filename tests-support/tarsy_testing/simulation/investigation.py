@@ -48,6 +48,9 @@ SKILL = Skill(
 )
 ACTING_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "acting"})
 """The agent may act: what it wants to delete is tried out, waits for a person, and is looked at afterwards."""
+LIMITED_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "limited"})
+"""The agent acts without a person, so many times an hour at most: several sessions of it want to at the same time."""
+ACTIONS_PER_HOUR = 2
 WHOLE_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "whole"})
 """Sub-agents, of which one reads a skill and one deletes with a person's yes; then one acts, and both are reported."""
 
@@ -61,6 +64,10 @@ WIDE_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "wide"})
 
 PATIENT_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "patient"})
 """One agent sends three others, answers without a call, and reads what they bring as they end."""
+
+HANGING_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "hanging"})
+"""One agent sends ten others, and the model of one never comes to an end."""
+HANGING_SECONDS = 10.0
 
 LOOKERS = 7
 """They are seven of ten sub-agents. The others meet all that can be lost, each for itself."""
@@ -100,11 +107,27 @@ def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN) -> Confi
     scripted = {"type": "scripted", "script": "none.yaml"}
     verify = {"server": SERVER, "tool": "pods_list", "after": 5, "contains": ["CrashLoopBackOff"]}
     sends = {"sub_agents": ["Lister", "Reader", "Deleter", "Looker"], "orchestrator": {"max_concurrent_agents": 10}}
+    hangs = {
+        "sub_agents": ["Looker", "Hanger"],
+        "orchestrator": {"max_concurrent_agents": 10, "agent_timeout": HANGING_SECONDS},
+    }
     return Config.model_validate(
         {
             "agents": {
                 name: {"mcp_servers": [SERVER]}
-                for name in ("Pods", "Events", "Fixer", "Lister", "Reader", "Deleter", "Looker", "Lead", "PatientLead")
+                for name in (
+                    "Pods",
+                    "Events",
+                    "Fixer",
+                    "Lister",
+                    "Reader",
+                    "Deleter",
+                    "Looker",
+                    "Lead",
+                    "PatientLead",
+                    "HangingLead",
+                    "Hanger",
+                )
             }
             | {"Browser": {"mcp_servers": [SERVER], "native_tools": dict.fromkeys(NATIVE_TOOLS, True)}},
             "agent_chains": {
@@ -113,6 +136,10 @@ def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN) -> Confi
                 "wide": {
                     "alert_types": ["wide"],
                     "stages": [{"name": "look", "agents": [{"name": "Lead", "max_iterations": 1, **sends}]}],
+                },
+                "hanging": {
+                    "alert_types": ["hanging"],
+                    "stages": [{"name": "look", "agents": [{"name": "HangingLead", **hangs}]}],
                 },
                 "patient": {
                     "alert_types": ["patient"],
@@ -143,6 +170,12 @@ def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN) -> Confi
                     "actions_per_hour": 5,
                     "compose": {"enabled": False},
                     "verify": verify,
+                },
+                "limited": {
+                    "alert_types": [LIMITED_ALERT.alert_type],
+                    "stages": [{"name": "act", "agents": [{"name": "Deleter", "type": "action"}]}],
+                    "actions_per_hour": ACTIONS_PER_HOUR,
+                    "compose": {"enabled": False},
                 },
                 "whole": {
                     "alert_types": [WHOLE_ALERT.alert_type],
@@ -312,6 +345,18 @@ SCRIPTS: Mapping[str, Sequence[Mapping[str, JsonValue]]] = {
             "tool_calls": [*_send("Lister", "Reader", "Deleter", "Lister"), *_calls("pods_list")],
         },
         {"agent": "PatientLead", "iteration": 2, "text": "It leaks, and the pod is gone."},
+        {
+            "agent": "HangingLead",
+            "iteration": 1,
+            "text": "I send ten.",
+            "tool_calls": [
+                *(call for number in range(9) for call in _send("Looker", pod=f"api-{number}")),
+                *_send("Hanger"),
+            ],
+        },
+        {"agent": "HangingLead", "needs": ["[Sub-agent Hanger"], "text": "It leaks, as nine say."},
+        {"agent": "HangingLead", "text": "I wait."},
+        {"agent": "Hanger", "text": "Wait a moment.\n" * 1000},
         {"agent": "Looker", "iteration": 1, "text": "I look.", "tool_calls": _calls("pods_list")},
         {"agent": "Looker", "iteration": 2, "text": "It is well."},
         {"agent": "Lister", "iteration": 1, "text": "I list.", "tool_calls": _calls("pods_list", "events_list")},

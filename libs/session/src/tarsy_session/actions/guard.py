@@ -66,13 +66,15 @@ def list_granted(state: Investigating) -> Iterator[tuple[str, datetime]]:
 
 
 def count_grants(gate: ActionGate, before: SessionState, after: SessionState) -> ActionGate:
-    """The gate for the next decision of a batch: what this one granted is not in the ledger before it is read back."""
+    """Returns the gate for what is decided next, with the grants that a decision has made of `before` into `after`."""
     if not isinstance(after, Investigating) or not after.started.chain.actions_per_hour:
         return gate
     known = {id for id, _ in list_granted(before)} if isinstance(before, Investigating) else set()
-    granted = sum(id not in known for id, _ in list_granted(after))
-    workload = (after.started.chain.chain_id, workload_of(after.started.alert))
-    return replace(gate, granted={**gate.granted, workload: gate.granted.get(workload, 0) + granted})
+    made = sum(id not in known for id, _ in list_granted(after))
+    if not made:
+        return gate
+    key = (after.started.chain.chain_id, workload_of(after.started.alert))
+    return replace(gate, granted={**gate.granted, key: gate.granted.get(key, 0) + made})
 
 
 def mode_of(state: Investigating, execution: Execution) -> ActionMode:

@@ -104,7 +104,6 @@ class Reconciler:
                 self._release_session(session_id)
             return
         self._states[session_id] = state
-        self._deps.catalog.ledger.note(self._partition, state)
         self._keep_admission(session_id, state)
         self._running[session_id] = running
         for id, one in wanted.items():
