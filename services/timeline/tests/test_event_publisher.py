@@ -25,7 +25,7 @@ from tarsy_contracts.public.envelope import PublicEnvelope
 from tarsy_contracts.public.mapping import NOT_PUBLIC, public_event
 from tarsy_contracts.public.model import PublicEvent
 from tarsy_contracts.wire.topics import LOG_PARTITIONS, Topics
-from tarsy_testing.real_servers import delete_topics, eventually
+from tarsy_testing.real_servers import FEW_PARTITIONS, eventually, made_topics
 from tarsy_testing.servers.bus_kafka import read_all
 from tarsy_timeline.database.pool import Database
 from tarsy_timeline.metrics import Metrics
