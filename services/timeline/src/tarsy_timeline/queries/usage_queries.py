@@ -53,8 +53,8 @@ async def usage_rows(
 
 
 async def costs_of(connection: Connection, session_ids: Sequence[str], prices: ModelPrices) -> dict[str, Cost]:
-    """Costs by session, of those that have used something. Asks nothing where nothing has a price."""
-    if not prices or not session_ids:
+    """Costs by session, of those that have used something."""
+    if not session_ids:
         return {}
     rows = await connection.fetch(QUERIES["read_usage_of"], list(session_ids), prices.list_changes())
     return costs_of_sessions(rows, prices)

@@ -6,7 +6,7 @@ from operator import itemgetter
 
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.prices import ModelPrices, TokenPrice
-from tarsy_timeline.rows.cost import NO_COST, Cost
+from tarsy_timeline.rows.cost import Cost
 from tarsy_timeline.rows.session_rows import PRICED, Row
 
 DIGITS = 6
@@ -16,9 +16,10 @@ def cost_of(usage: Iterable[Row], prices: ModelPrices) -> Cost:
     """`usage`: of models on days. A model that used nothing needs no price."""
     used = [row for row in usage if row["input_tokens"] or row["output_tokens"] or row["web_searches"]]
     priced = [price.cost(_usage_of(row)) for row in used if (price := price_on(row, prices)) is not None]
+    unpriced = sum(row["calls"] for row in used if price_on(row, prices) is None)
     if not priced:
-        return NO_COST
-    return Cost(round(sum(priced), DIGITS), "complete" if len(priced) == len(used) else "partial")
+        return Cost(unpriced=unpriced)
+    return Cost(round(sum(priced), DIGITS), "complete" if len(priced) == len(used) else "partial", unpriced)
 
 
 def price_on(row: Row, prices: ModelPrices) -> TokenPrice | None:

@@ -469,7 +469,7 @@ select * from timeline_events where session_id = $1 and event_type = any($2::tex
 
 -- name: read_usage_of
 -- $2: the days, in order, on which prices change. `day` is one on which all tokens of its row have the same price.
-select session_id, model, min(day) as day,
+select session_id, model, min(day) as day, sum(calls)::bigint as calls,
        sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
        sum(cached_input_tokens)::bigint as cached_input_tokens, sum(cache_written_tokens)::bigint as cache_written_tokens,
        sum(web_searches)::bigint as web_searches
