@@ -8,6 +8,7 @@ from functools import partial
 from tarsy_auth.session_groups import GroupLabels
 from tarsy_contracts.api.chains import AskedSession, LastEvent, ProjectedLog
 from tarsy_contracts.api.visible_sessions import VisibleSessions
+from tarsy_contracts.prices import NO_PRICES, ModelPrices
 from tarsy_service.http.problems import ProblemError
 from tarsy_timeline.database.pool import Connection, Database
 from tarsy_timeline.database.sql import QUERIES
@@ -18,7 +19,6 @@ from tarsy_timeline.queries.session_snapshots import SnapshotLine, read_projecte
 from tarsy_timeline.queries.usage_queries import UsageQuery, costs_of, usage_rows
 from tarsy_timeline.rows.cost import NO_COST
 from tarsy_timeline.rows.found_result import FoundResult, event_ids_of, result_of_call
-from tarsy_timeline.rows.model_costs import NO_PRICES, PricesByModel
 from tarsy_timeline.rows.record_place import RecordPlace, record_place_of
 from tarsy_timeline.rows.session_rows import ListedRows, Row, RunningRows, SessionRows
 from tarsy_timeline.rows.visibility import visible_labels, visible_query
@@ -47,7 +47,7 @@ type LogLine = ProjectedLog | LastEvent
 
 class SessionQueries:
     def __init__(
-        self, database: Database, wait_seconds: float, prices: Callable[[], PricesByModel] = lambda: NO_PRICES
+        self, database: Database, wait_seconds: float, prices: Callable[[], ModelPrices] = lambda: NO_PRICES
     ) -> None:
         """`prices`: those that hold now."""
         self._database = database
@@ -138,9 +138,11 @@ class SessionQueries:
 
         return await self._database.read(read)
 
-    async def usage(self, wanted: UsageQuery, groups: GroupLabels | None = None) -> Sequence[Row]:
-        """Tokens of the days, by key and model, and by key; those of all have no key."""
-        return await self._database.read(partial(usage_rows, wanted, groups))
+    async def usage(
+        self, wanted: UsageQuery, groups: GroupLabels | None = None, prices: ModelPrices = NO_PRICES
+    ) -> Sequence[Row]:
+        """Tokens of the days, by key, model and time of its price, and by key; those of all have no key."""
+        return await self._database.read(partial(usage_rows, wanted, groups, prices))
 
     async def session(self, session_id: str, *, at_least: int = 0) -> Row:
         """Waits until the projection has reached the event `at_least`. Raises ProblemError."""
@@ -278,7 +280,7 @@ def no_session(session_id: str) -> ProblemError:
     return ProblemError(404, "Not found", f"There is no session {session_id}.")
 
 
-async def _read_detail(session_id: str, prices: PricesByModel, connection: Connection) -> SessionRows:
+async def _read_detail(session_id: str, prices: ModelPrices, connection: Connection) -> SessionRows:
     return SessionRows(
         session=await _read_session(session_id, connection),
         stages=await connection.fetch(QUERIES["read_stages"], session_id),

@@ -1,7 +1,7 @@
 // What came of a session, found in what is known of it: where it stopped, what is known so far, what was changed.
 
 import { hasEnded } from "../words/wording.js";
-import { isAfterTheEnd } from "./chat_state.js";
+import { isAfterTheEnd, isRunning } from "./chat_state.js";
 
 /** @typedef {import("./session_state.js").Session} Session
  *  @typedef {import("./session_state.js").Execution} Execution
@@ -43,6 +43,20 @@ export function changedBy(session) {
 /** @param {Session} session */
 export function approvalsOf(session) {
   return inOrder(session, ({ type }) => type === "approval");
+}
+
+/** The ids of the items that say which budgets wait for a person. Nothing waits while no agent is at work.
+ *  @param {Session} session */
+export function waitingBudgets(session) {
+  /** @type {Map<string, string>} */
+  const waiting = new Map();
+  if (!isRunning(session)) return [];
+  for (const { id, metadata } of inOrder(session, ({ type }) => type === "budget")) {
+    const { budget_id: budget = "", event, at_end: end } = metadata.budget ?? {};
+    if (event === "budget.reached" && end === "ask") waiting.set(budget, id);
+    else if (event === "budget.decided") waiting.delete(budget);
+  }
+  return [...waiting.values()];
 }
 
 /** The names of the models that answered.

@@ -3,8 +3,11 @@
 import { isNoWorry, labelOf, levelOf } from "../words/item_words.js";
 import { isRunning } from "../state/chat_state.js";
 import { html } from "../ui.js";
+import { waitingBudgets } from "../state/outcome.js";
 import { standingOf } from "../state/repetition.js";
+import { TEXT } from "../words/language.js";
 import { ApprovalBody } from "./approval.js";
+import { BudgetBody } from "./budget.js";
 import { CallBody } from "./call.js";
 import { ClockTime } from "./clock.js";
 import { QuestionBody } from "./question.js";
@@ -16,7 +19,7 @@ import { SpokenBody } from "./spoken.js";
 import { ThoughtBody } from "./thought.js";
 
 /** @typedef {import("../state/item_types.js").Item} Item
- *  @typedef {{ item: Item, standing: import("../state/repetition.js").Standing, isLast: boolean, trial?: Item }} BodyProps */
+ *  @typedef {{ item: Item, standing: import("../state/repetition.js").Standing, isLast: boolean, trial?: Item, isOpen?: boolean }} BodyProps */
 
 /** @type {Record<string, import("preact").FunctionComponent<BodyProps>>} */
 const BODIES = {
@@ -27,6 +30,7 @@ const BODIES = {
   final_analysis: SpokenBody,
   executive_summary: SpokenBody,
   approval: ApprovalBody,
+  budget: BudgetBody,
   runbook: RunbookBody,
   skill_loaded: SkillsBody,
   user_question: QuestionBody,
@@ -47,20 +51,30 @@ export function ItemView({ store, id }) {
   if (item === undefined) return null;
   const standing = standingOf(store.session, item);
   const trial = trialOf(store, item);
+  const isOpen = item.type === "budget" && isWaiting(store, item);
   const Body = Object.hasOwn(BODIES, item.type) ? BODIES[item.type] : PlainBody;
   return html`
     <li
       class="item" id=${`event-${id}`} data-type=${item.type} data-status=${item.status} hidden=${standing.isHidden}
       data-level=${levelOf(item, standing)} data-changes=${item.metadata.repeatable === false ? "" : undefined}
-      data-quiet=${isNoWorry(item) ? "" : undefined}
+      data-quiet=${isNoWorry(item) ? "" : undefined} data-waits=${isOpen ? "" : undefined}
     >
       <${Moment} item=${item} />
       <div class="said">
-        ${!UNLABELLED.has(item.type) && html`<div class="line"><span class="label">${labelOf(item, standing)}</span>${RECORDED.has(item.type) && html`<${RecordLink} item=${item} />`}</div>`}
-        ${!standing.isHidden && html`<${Body} item=${item} standing=${standing} isLast=${isRunning(store.session) && store.story.isLastThought(id)} trial=${trial} />`}
+        ${!UNLABELLED.has(item.type) && html`<div class="line"><span class="label">${isOpen ? TEXT.items.openBudget : labelOf(item, standing)}</span>${RECORDED.has(item.type) && html`<${RecordLink} item=${item} />`}</div>`}
+        ${!standing.isHidden && html`<${Body} item=${item} standing=${standing} isLast=${isRunning(store.session) && store.story.isLastThought(id)} trial=${trial} isOpen=${isOpen} />`}
       </div>
     </li>
   `;
+}
+
+/** Whether it is a budget that waits for a person: another item ends the wait.
+ *  @param {import("../stores/session_store.js").SessionStore} store
+ *  @param {Item} item */
+function isWaiting(store, item) {
+  store.story.settled.value;
+  store.version.value;
+  return waitingBudgets(store.session).includes(item.id);
 }
 
 /** The dry run of the call that waits: it began before the wait.

@@ -413,6 +413,7 @@ export const en = frozen({
       approval: "Approval",
     },
     openApproval: "A call waits for a person",
+    openBudget: "A budget waits for a person",
     stopped: "Stopped",
     noAnswer: "The model did not answer",
   },
@@ -453,6 +454,13 @@ export const en = frozen({
     notDecided: "Not decided",
     dryRun: "Dry run: this came back when the call was tried out",
     dryRunWaits: "The dry run has not ended yet. The call can be approved after it.",
+  },
+  budget: {
+    comment: "Comment",
+    more: { tokens: "More tokens", money: "More US dollars", seconds: "More seconds", calls: "More calls of models" },
+    extend: "Extend",
+    conclude: "Conclude",
+    notDecided: "Not decided",
   },
   chat: {
     title: "Chat",
