@@ -85,7 +85,10 @@ async def test_the_overview_has_the_queue_the_lag_and_the_processes_that_live(
                 body = answer.json()
                 waits = body["queue"] == {"running": 0, "waiting": 1, "waiting_since": "2026-11-22T10:00:00.000Z"}
                 lives = [one["service"] for one in body["workers"]] == ["tool-gateway"]
-                caught_up = (body["projection"]["partitions"], body["projection"]["lag_records"]) == (FEW_PARTITIONS.log, 0)
+                caught_up = (body["projection"]["partitions"], body["projection"]["lag_records"]) == (
+                    FEW_PARTITIONS.log,
+                    0,
+                )
                 return waits and lives and caught_up and bool(body["version"])
 
             await eventually(shown, "the overview")
