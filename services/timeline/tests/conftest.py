@@ -22,7 +22,7 @@ from tarsy_bus.acceptance import LastAccepted
 from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.log.writer import LogEntry, LogWriter
-from tarsy_bus.topics.topics_admin import admin
+from tarsy_bus.topics.topics_admin import admin, apply_topics
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
@@ -32,7 +32,7 @@ from tarsy_contracts.wire.envelope import Envelope, event_id
 from tarsy_contracts.wire.message import Message
 from tarsy_contracts.wire.topics import LOG_PARTITIONS, Topics
 from tarsy_service.process.runner import Readiness, build_app
-from tarsy_testing.real_servers import FEW_PARTITIONS, eventually, made_topics
+from tarsy_testing.real_servers import eventually
 from tarsy_timeline.api.requests.session_commands import SessionCommands
 from tarsy_timeline.app import build
 from tarsy_timeline.database.migrations import migrate
@@ -49,11 +49,11 @@ type Append = Callable[..., Awaitable[int]]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def system_bus(kafka_bootstrap: str) -> AsyncIterator[Bus]:
+async def system_bus(kafka_bootstrap: str) -> Bus:
     """All topics, for the tests of a module: making them takes seconds."""
     bus = _own_bus(kafka_bootstrap)
-    async with made_topics(bus, FEW_PARTITIONS):
-        yield bus
+    await apply_topics(bus)
+    return bus
 
 
 @pytest.fixture

@@ -18,14 +18,14 @@ from prometheus_client import CollectorRegistry
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.log.writer import BATCH_BYTES, AppendUncertainError, LogEntry, LogWriter
 from tarsy_bus.readers.partition_reader import Record, read_to_end
-from tarsy_bus.topics.topics_admin import admin
+from tarsy_bus.topics.topics_admin import admin, apply_topics
 from tarsy_contracts import events as e
 from tarsy_contracts.public.duplicates import LastSequences
 from tarsy_contracts.public.envelope import PublicEnvelope
 from tarsy_contracts.public.mapping import NOT_PUBLIC, public_event
 from tarsy_contracts.public.model import PublicEvent
 from tarsy_contracts.wire.topics import LOG_PARTITIONS, Topics
-from tarsy_testing.real_servers import FEW_PARTITIONS, eventually, made_topics
+from tarsy_testing.real_servers import delete_topics, eventually
 from tarsy_testing.servers.bus_kafka import read_all
 from tarsy_timeline.database.pool import Database
 from tarsy_timeline.metrics import Metrics
@@ -360,14 +360,15 @@ async def test_a_service_that_is_told_so_publishes_nothing(
     running_api: Callable[..., AbstractAsyncContextManager[httpx2.AsyncClient]],
 ) -> None:
     bus = Bus(kafka_bootstrap, Topics(f"t{uuid.uuid4().hex[:12]}"), client="test")
+    await apply_topics(bus)
     session = story(new_session())
-    async with made_topics(bus, FEW_PARTITIONS):
-        async with running_api(bus, database_schema, publish_events="off") as client:
-            await append(bus, PARTITION, session.records)
-            place = f"/api/v1/sessions/{session.id}/timeline?at_least={len(session.records)}"
+    async with running_api(bus, database_schema, publish_events="off") as client:
+        await append(bus, PARTITION, session.records)
+        place = f"/api/v1/sessions/{session.id}/timeline?at_least={len(session.records)}"
 
-            async def shown() -> bool:
-                return (await client.get(place)).status_code == 200
+        async def shown() -> bool:
+            return (await client.get(place)).status_code == 200
 
-            await eventually(shown, "the session is projected")
-        assert await read_all(bus, bus.topics.events) == []
+        await eventually(shown, "the session is projected")
+    assert await read_all(bus, bus.topics.events) == []
+    await delete_topics(bus)

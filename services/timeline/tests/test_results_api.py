@@ -39,7 +39,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 ALERT = Alert(alert_type="t", data="d", source="api", author="ann")
 CHAIN = ResolvedChain(chain_id="default", stages=(), summary_llm_provider="scripted")
 LOG_PARTITION = 1
-RESULTS_PARTITION = 3
+RESULTS_PARTITION = 5
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -16,7 +16,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.messages.held import SessionSetAside, input_key, marker_key, position_headers
-from tarsy_testing.real_servers import FEW_PARTITIONS, WAIT_SECONDS, eventually
+from tarsy_testing.real_servers import WAIT_SECONDS, eventually
 from tarsy_testing.servers.telling_gateways import TellingGateway, announce_all, publishing
 
 type NewSession = Callable[[], Any]
@@ -85,10 +85,7 @@ async def test_the_overview_has_the_queue_the_lag_and_the_processes_that_live(
                 body = answer.json()
                 waits = body["queue"] == {"running": 0, "waiting": 1, "waiting_since": "2026-11-22T10:00:00.000Z"}
                 lives = [one["service"] for one in body["workers"]] == ["tool-gateway"]
-                caught_up = (body["projection"]["partitions"], body["projection"]["lag_records"]) == (
-                    FEW_PARTITIONS.log,
-                    0,
-                )
+                caught_up = (body["projection"]["partitions"], body["projection"]["lag_records"]) == (12, 0)
                 return waits and lives and caught_up and bool(body["version"])
 
             await eventually(shown, "the overview")

@@ -24,9 +24,9 @@ from tarsy_contracts.events.heads import Span
 from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_contracts.wire.envelope import Envelope
 from tarsy_contracts.wire.partitioning import partition_of
+from tarsy_contracts.wire.topics import LOG_PARTITIONS
 from tarsy_service.http.problems import ProblemError
 from tarsy_testing.loop_held import watching_the_loop
-from tarsy_testing.real_servers import FEW_PARTITIONS
 from tarsy_testing.simulation.investigation import BRIEF_ALERT, LONG, SESSION
 from tarsy_testing.simulation.playing import Played, play
 from tarsy_timeline.record import session_records
@@ -46,8 +46,8 @@ type Entry = tuple[Envelope, bytes]
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-PARTITION = partition_of(SESSION.encode(), FEW_PARTITIONS.log)
-BESIDE = (PARTITION + 1) % FEW_PARTITIONS.log
+PARTITION = partition_of(SESSION.encode(), LOG_PARTITIONS)
+BESIDE = (PARTITION + 1) % LOG_PARTITIONS
 OTHERS = 1_100
 """Records of other sessions between two lives: more than a span is lengthened by."""
 TRACE = f"/api/v1/sessions/{SESSION}/trace"
