@@ -16,6 +16,7 @@ from tarsy_contracts.conversation import Usage
 from tarsy_contracts.wire.ids import execution_id, stage_id
 from tarsy_testing.browser.browser import Tab, copying
 from tarsy_testing.browser.page_feed import LOAD_STYLES, SHOW_SESSION
+from tarsy_testing.browser.styled_page import STYLES
 from tarsy_websocket_gateway.messages.feed import Feed
 from tarsy_websocket_gateway.page_files.assets import load_page
 
@@ -23,7 +24,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 PAGE = load_page()
 ASSETS = f"/assets/{PAGE.version}"
-STYLES = ["style.css", "styles/session.css"]
 HOSTILE = "<img src=x onerror=alert(1)>"
 ALERT = {
     "labels": {"alertname": "CrashLoop", "team": HOSTILE, "namespace": "shop"},

@@ -15,6 +15,7 @@ from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_testing.browser.axe import violations
 from tarsy_testing.browser.browser import Tab
 from tarsy_testing.browser.page_feed import LOAD_STYLES, SHOW_SESSION
+from tarsy_testing.browser.styled_page import STYLES
 from tarsy_timeline.record.replay import replay
 from tarsy_timeline.record.session_trace import trace_of
 from tarsy_websocket_gateway.page_files.assets import load_page
@@ -22,7 +23,6 @@ from tarsy_websocket_gateway.page_files.assets import load_page
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 ASSETS = f"/assets/{load_page().version}"
-STYLES = [f"{ASSETS}/style.css", f"{ASSETS}/styles/session.css"]
 
 
 class Travel:
@@ -52,7 +52,7 @@ class Travel:
     async def show(self, at: str = "", until: int | None = None) -> None:
         known = self.known = self.log[:until]
         await self.page.goto(f"/blank{at}")
-        await self.page.evaluate(LOAD_STYLES, STYLES)
+        await self.page.evaluate(LOAD_STYLES, [f"{ASSETS}/{path}" for path in STYLES])
         await self.page.route("**/at/**", self._past)
         detail = answer(known, len(known))["session"]
         await self.page.evaluate(SHOW_SESSION, [ASSETS, self.id, detail, messages(known)])

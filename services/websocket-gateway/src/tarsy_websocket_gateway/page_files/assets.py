@@ -17,6 +17,7 @@ VERSION_PLACE = b"{version}"
 BASE_PLACE = b"{base}"
 PRELOADS_PLACE = b"{preloads}"
 STYLES_PLACE = b"{styles}"
+COMMON_STYLES = ("tokens.css", "style.css")
 STYLES = "styles/"
 SCRIPTS = (".js", ".mjs")
 MEDIA_TYPES = {
@@ -79,8 +80,8 @@ def _load_assets() -> tuple[str, Mapping[str, Asset], Mapping[str, bytes]]:
 
 
 def _style_links(assets: Mapping[str, Asset]) -> bytes:
-    """Those of the views, after the one of all."""
-    paths = ["style.css", *sorted(path for path in assets if path.startswith(STYLES))]
+    """Those of the views, after the tokens and the one of all."""
+    paths = [*COMMON_STYLES, *sorted(path for path in assets if path.startswith(STYLES))]
     return "\n".join(f'<link rel="stylesheet" href="{{base}}/assets/{{version}}/{path}">' for path in paths).encode()
 
 

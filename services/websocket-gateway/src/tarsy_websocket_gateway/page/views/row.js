@@ -10,7 +10,7 @@ import * as words from "../words/list_words.js";
 import { say } from "../words/say.js";
 import { isLimited } from "../words/wording.js";
 import { Took } from "./clock.js";
-import { Status } from "./status.js";
+import { BriefStatus } from "./status.js";
 
 /** @typedef {import("../state/list_row.js").Row} Row */
 /** `place` counts from 0, of `count`; `top` is in pixels. `chosen` is null where nothing can be done with many.
@@ -40,7 +40,7 @@ export function SessionRow({ row, place, count, top, chosen }) {
           `,
           )}
         </span>
-        <${Status} status=${row.status} isLimited=${isLimited(row)} />
+        <${BriefStatus} status=${row.status} isLimited=${isLimited(row)} />
         <${Age} stamp=${row.createdAt} />
         <${Took} from=${row.startedAt} until=${row.endedAt} />
         <span class="tokens" title=${words.usageTitle(row)}>${words.usageWords(row)}</span>
