@@ -213,7 +213,7 @@ async def test_what_is_cancelled_is_run_again_as_another_session(stage: Stage) -
             await page.get_by_role("button", name="Cancel", exact=True).click()
             await page.get_by_role("button", name="Yes, cancel it").click()
             await until_ended(page, "Cancelled")
-        await page.get_by_role("button", name="Retry").click()
+        await page.get_by_role("button", name="Re-run").click()
         await expect(page).not_to_have_url(re.compile(cancelled))
         await until_ended(page, "Completed")
         await expect(page.locator("h1")).to_have_text(TITLE)

@@ -134,7 +134,7 @@ async def test_a_failed_session_says_where_and_why_once_and_what_is_known(view: 
     await expect(stopped.locator(".markdown")).to_have_text(chain.PODS)
 
 
-async def test_a_retry_begins_another_session_and_leads_there(view: View) -> None:
+async def test_a_rerun_begins_another_session_and_leads_there(view: View) -> None:
     view.session.add(e.SessionFailed(error="401"))
     asked: list[str] = []
 
@@ -144,7 +144,7 @@ async def test_a_retry_begins_another_session_and_leads_there(view: View) -> Non
 
     await view.show()
     await view.page.route("**/rerun", accept)
-    await view.page.get_by_role("button", name="Retry").click()
+    await view.page.get_by_role("button", name="Re-run").click()
 
     await expect(view.page).to_have_url(re.compile("/sessions/next$"))
     assert [one.partition(" ")[0] for one in asked] == ["POST"]
@@ -161,7 +161,7 @@ async def test_only_who_may_run_it_again_is_offered_to(view: View, role: str | N
         }""",
         [ASSETS, role],
     )
-    await expect(view.page.get_by_role("button", name="Retry")).to_have_count(count)
+    await expect(view.page.get_by_role("button", name="Re-run")).to_have_count(count)
 
 
 async def test_a_cancelled_session_says_by_whom(view: View) -> None:
@@ -372,6 +372,7 @@ async def test_the_verdict_is_copied_as_markdown(view: View) -> None:
         "() => Object.defineProperty(navigator, 'clipboard', { configurable: true, value: {"
         " writeText: async (text) => { window.copied = text; } } })"
     )
+    await view.page.locator(".share > summary").click()
     async with copying(view.page):
         await view.page.get_by_role("button", name="Copy as Markdown").click()
 
@@ -383,9 +384,10 @@ async def test_the_session_is_saved_as_markdown_and_as_json(view: View) -> None:
     view.session.add(*said(view, "l1", "", "I look."), *call(view, "c1", "pods_list", repeatable=True))
     await view.show()
     saved = {}
+    await view.page.locator(".share > summary").click()
     for kind in ("Markdown", "JSON"):
         async with view.page.expect_download() as begun:
-            await view.page.locator(".export").get_by_role("button", name=kind).click()
+            await view.page.get_by_role("button", name=f"Save as {kind}").click()
         download = await begun.value
         saved[download.suggested_filename] = await asyncio.to_thread(Path(await download.path()).read_text, "utf-8")
 

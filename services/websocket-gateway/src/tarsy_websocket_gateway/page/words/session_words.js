@@ -11,6 +11,11 @@ export function queueWords(place) {
   return say(TEXT.session.queued, { place: sayOrdinal(TEXT.list.place, { count: place }) });
 }
 
+/** @param {{ cluster?: string | null, namespace?: string | null, workload?: string | null }} alert */
+export function placeWords({ cluster, namespace, workload }) {
+  return [cluster, namespace, workload].filter(Boolean).join(" / ");
+}
+
 /** What the agent does now, by the last of its items that is open. `hasSent`: others work for it.
  *  @param {Item | null} item
  *  @param {boolean} hasSent */
