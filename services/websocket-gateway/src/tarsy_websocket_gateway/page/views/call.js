@@ -15,7 +15,7 @@ const PREVIEW = 120;
 /** @typedef {import("../state/item_types.js").Item} Item */
 
 /** @param {import("./item.js").BodyProps} props */
-export function CallBody({ item }) {
+export function CallBody({ item, lead = "" }) {
   const isOpen = useSignal(false);
   const { server_name: server, tool_name: name, arguments: given } = item.metadata;
   return html`
@@ -23,7 +23,7 @@ export function CallBody({ item }) {
       <details class="call" open=${isOpen.value} onToggle=${follow(isOpen)}>
         <summary>
           <span class="called"><code class="tool" title=${`${server}.${name}`}>${server}.${name}</code>${roleOf(item) !== "" && html` <span class="quiet">${roleOf(item)}</span>`}</span>
-          <code class="preview">${shortened(argumentLine(given), PREVIEW)}</code>
+          <span class="preview">${lead !== "" && html`<span class="lead">${lead}</span> `}<code>${shortened(argumentLine(given), PREVIEW)}</code></span>
           <span class="outcome"><${Outcome} item=${item} /></span>
           <span class="progress" hidden=${item.progress === null}>${item.progress?.text ?? ""}</span>
         </summary>

@@ -74,7 +74,7 @@ export const en = frozen({
     next: "Next session",
     before: "Session before",
     choose: "Choose the session",
-    askSelection: "Ask about the selected text",
+    ask: "Ask, about the text that is selected",
     eventBefore: "The session one event before",
     eventAfter: "The session one event later",
   },
@@ -325,6 +325,7 @@ export const en = frozen({
     },
     unnamed: "Link",
   },
+  rail: { label: "Beside the story", tabs: { details: "Details", chat: "Chat", now: "Now" } },
   share: {
     title: "Share",
     link: "Copy the link",
@@ -472,8 +473,6 @@ export const en = frozen({
   chat: {
     title: "Chat",
     turns: "Questions and replies",
-    close: "Close",
-    closeLabel: "Close the chat",
     label: "Ask the investigation",
     ask: "Ask",
     closed: {
