@@ -7,6 +7,7 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from tarsy_websocket_gateway.page_files.comments import empty_comments
 from tarsy_websocket_gateway.page_files.encodings import compress_page
 from tarsy_websocket_gateway.page_files.modules import list_imported_modules
 from tarsy_websocket_gateway.page_files.views import VIEWS
@@ -19,7 +20,8 @@ PRELOADS_PLACE = b"{preloads}"
 STYLES_PLACE = b"{styles}"
 COMMON_STYLES = ("tokens.css", "style.css")
 STYLES = "styles/"
-SCRIPTS = (".js", ".mjs")
+OWN_SCRIPT = ".js"
+SCRIPTS = (OWN_SCRIPT, ".mjs")
 MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -104,4 +106,11 @@ def _read_assets(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, A
             continue
         media_type = MEDIA_TYPES.get(f".{entry.name.rpartition('.')[2]}")
         if media_type is not None:
-            yield path, _make_asset(entry.read_bytes(), media_type)
+            yield path, _make_asset(_body(entry), media_type)
+
+
+def _body(entry: Traversable) -> bytes:
+    """What others wrote stays as it is."""
+    if entry.name.endswith(OWN_SCRIPT):
+        return empty_comments(entry.read_text("utf-8")).encode()
+    return entry.read_bytes()
