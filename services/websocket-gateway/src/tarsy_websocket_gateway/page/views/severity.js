@@ -8,3 +8,10 @@ export function SeverityPill({ severity }) {
   if (!severity) return null;
   return html`<span class="pill severity" data-tone=${severityTone(severity)}>${severity}</span>`;
 }
+
+/** A bar, the higher the worse.
+ *  @param {{ severity: string | null }} props */
+export function SeverityBar({ severity }) {
+  if (!severity) return html`<span class="severity"></span>`;
+  return html`<span class="severity" data-tone=${severityTone(severity)} title=${severity}><span class="unseen">${severity}</span></span>`;
+}
