@@ -346,7 +346,7 @@ async def test_a_session_of_before_chains_is_shown_as_ever(tab: Tab, story: Stor
     assert found["groups"] == [
         {
             "name": "look", "about": "", "lanes": [], "under": [],
-            "items": [["llm_thinking", "llm_response", "llm_tool_call", "mcp_tool_summary"]],
+            "items": [["llm_thinking", "llm_tool_call", "mcp_tool_summary"]],
         }
     ]  # fmt: skip
     assert (found["loose"], found["summary"]) == ([], None)

@@ -276,9 +276,10 @@ async def test_how_much_is_shown_is_chosen_and_stands_in_the_address(view: View)
     shown = view.page.locator(".group .item:visible")
     kinds = "nodes => nodes.map((one) => one.dataset.type)"
 
-    assert await shown.evaluate_all(kinds) == ["llm_thinking", "llm_response", "llm_tool_call", "llm_tool_call"]
+    assert await shown.evaluate_all(kinds) == ["llm_thinking", "llm_tool_call", "llm_tool_call"]
     await view.page.get_by_role("button", name="Steps").click()
-    assert await shown.evaluate_all(kinds) == ["llm_response", "llm_tool_call", "llm_tool_call"]
+    assert await shown.evaluate_all(kinds) == ["llm_tool_call", "llm_tool_call"]
+    await expect(shown.locator(".lead")).to_have_text("I look.")
     assert view.page.url.endswith("?show=steps")
     await view.page.get_by_role("button", name="Conclusions").click()
     assert await shown.locator(".tool").all_inner_texts() == ["k8s.pods_delete"]
@@ -353,6 +354,9 @@ async def test_what_came_while_a_reader_is_elsewhere_is_counted_and_the_end_is_f
         view.session.add(*call(view, f"c{number}", "pods_list", repeatable=True))
     await view.show()
     fresh = view.page.locator(".new-items")
+    await expect(view.items("llm_tool_call").last).to_be_in_viewport()
+    await view.page.mouse.wheel(0, -5000)
+    await expect(view.items("llm_tool_call").last).not_to_be_in_viewport()
     await expect(fresh).to_have_count(0)
     await view.add(*call(view, "d1", "pods_list", repeatable=True), *call(view, "d2", "pods_list", repeatable=True))
     await expect(fresh).to_have_text("2 new")

@@ -216,6 +216,7 @@ async def test_nobody_can_act_in_the_past(travel: Travel) -> None:
     await travel.page.keyboard.press("[")
     await expect(travel.bar).to_contain_text("As of")
     await expect(cancel).to_be_disabled()
+    await travel.page.get_by_role("tab", name="Chat").click()
     await expect(travel.page.get_by_label("Ask the investigation")).to_be_disabled()
     await expect(travel.page.get_by_text("This is the past. Go back to now to ask.")).to_be_visible()
     for _ in range(3):

@@ -51,7 +51,9 @@ export function SessionHead({ store }) {
 
 /** How long it took and when it began, or where it waits.
  *  @param {{ store: Store, detail: Detail }} props */
-function Times({ store: { session }, detail }) {
+function Times({ store, detail }) {
+  store.version.value;
+  const { session } = store;
   const place = session.status === "pending" ? (detail.queue_position ?? null) : null;
   const from = detail.started_at ?? session.startedAt;
   return html`

@@ -14,7 +14,7 @@ import { SessionRow } from "./row.js";
 export function ListSection({ box, rows, isLast, store, chosen }) {
   const { section } = box;
   const id = `section-${section.key.replaceAll(" ", "-")}`;
-  const hasMore = section.kind === "ended" && isLast && store.hasMore.value;
+  const hasMore = section.kind === "ended" && isLast && (store.found.value ?? 0) > store.rows.length;
   return html`
     <section class="list-section" data-kind=${section.kind} aria-labelledby=${id}
              style=${{ top: `${box.top}px`, height: `${box.height}px` }}>

@@ -8,7 +8,9 @@ import { Fold } from "./fold.js";
 import { Markdown } from "./markdown.js";
 
 /** @param {{ store: import("../stores/session_store.js").SessionStore }} props */
-export function Stopped({ store: { session } }) {
+export function Stopped({ store }) {
+  store.version.value;
+  const { session } = store;
   const { stages, agents } = stoppedIn(session);
   const found = session.finalAnalysis === "" ? foundSoFar(session) : [];
   const isCancelled = session.status === "cancelled";

@@ -21,7 +21,8 @@ export function Timeline({ store }) {
   store.version.value;
   const { session } = store;
   const stages = inOrder(session);
-  const end = useFollow(store, !isOver(session) && shownMoment.value === null, location.hash === "");
+  const isGrowing = session.status !== null && !isOver(session) && shownMoment.value === null;
+  const end = useFollow(store, isGrowing, location.hash === "");
   const chosen = chosenPart(session, store.chosenPart.value);
   const isEmpty = stages.length === 0 && store.story.count.value === 0;
   return html`

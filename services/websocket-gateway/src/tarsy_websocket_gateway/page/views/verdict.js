@@ -3,6 +3,7 @@
 
 import { confidenceOf } from "../state/confidence.js";
 import { sourcesCitedIn } from "../state/citations.js";
+import { changedBy } from "../state/outcome.js";
 import { verdictTone } from "../state/verdict_tone.js";
 import { shownMoment } from "../stores/connection.js";
 import { html, useLayoutEffect, useRef } from "../ui.js";
@@ -28,15 +29,17 @@ export function Verdict({ store }) {
   const isStopped = session.status !== null && STOPPED.has(session.status);
   const isNone =
     !isStopped && [session.finalAnalysis, session.executiveSummary, session.executiveSummaryError].every(isEmpty);
-  if (isNone && shownMoment.value === null) return null;
+  store.story.settled.value;
+  const hasChanged = changedBy(session).length > 0;
+  if (isNone && !hasChanged && shownMoment.value === null) return null;
   const confidence = confidenceOf(session.finalAnalysis);
   const tone = verdictTone(session, confidence);
   const shown = confidence?.rest ?? session.finalAnalysis;
   return html`
     <div class="verdict" data-limited=${session.evidenceLimits.length > 0 || undefined} ref=${place}>
-      ${isNone && html`<p class="quiet">${TEXT.verdict.none}</p>`}
+      ${isNone && shownMoment.value !== null && html`<p class="quiet">${TEXT.verdict.none}</p>`}
       ${
-        !isNone &&
+        (!isNone || hasChanged) &&
         html`
         <div class="verdict-card card" data-tone=${tone}>
           ${isStopped && html`<${Stopped} store=${store} />`}

@@ -104,7 +104,7 @@ export const en = frozen({
     },
     sortBy: "Sort by",
     columns: {
-      severity: "Severity",
+      severity: "Sev.",
       title: "Alert",
       where: "Where",
       status: "Status",
