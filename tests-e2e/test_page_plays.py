@@ -217,6 +217,7 @@ async def test_what_is_cancelled_is_run_again_as_another_session(stage: Stage) -
         await expect(page).not_to_have_url(re.compile(cancelled))
         await until_ended(page, "Completed")
         await expect(page.locator("h1")).to_have_text(TITLE)
+        await page.get_by_role("tab", name="Details").click()
         await page.locator(".facts").get_by_role("link", name=cancelled[:8]).click()
         await expect(page).to_have_url(re.compile(cancelled))
         await until_ended(page, "Cancelled")
