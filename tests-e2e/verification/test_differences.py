@@ -218,6 +218,18 @@ def test_a_harmless_call_may_not() -> None:
     assert fault.startswith("stage 1, agent 1, row 3: {'status': 'failed', 'content': 'who knows?'")
 
 
+@pytest.mark.parametrize(("to", "same"), [("b", True), ("c", False)])
+def test_why_a_provider_was_left_does_not_count_but_for_which_one_does(to: str, same: bool) -> None:
+    def left(told: Told, to: str, kind: str) -> SessionLog:
+        fell_back = e.ProviderFellBack(
+            execution_id=told.execution, from_provider="a", to_provider=to, kind=kind, error=f"because of {kind}"
+        )
+        return told.log(*told.begun(), told.asked(), fell_back, *told.ended())
+
+    found = differences(left(Told(), "b", "credentials"), left(Told(), to, "circuit_open"))
+    assert (found == []) is same
+
+
 def test_what_is_missing_is_named() -> None:
     told, expected = Told(), Told()
     begun = [*told.begun(), told.asked()]

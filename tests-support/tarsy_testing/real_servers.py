@@ -40,6 +40,7 @@ class TopicPartitions(NamedTuple):
     queue: int
 
 
+PRODUCT_PARTITIONS = TopicPartitions(log=LOG_PARTITIONS, queue=QUEUE_PARTITIONS)
 FEW_PARTITIONS = TopicPartitions(log=6, queue=4)
 """A partition costs the broker a millisecond of processor and more; the product's topics have 180 of them."""
 POLL_SECONDS, LATER_POLL_SECONDS, POLL_SHARE = 0.02, 0.25, 0.1
@@ -208,7 +209,7 @@ def topic_prefix() -> str:
 @pytest.fixture
 def topic_partitions() -> TopicPartitions:
     """Those of the product. Folders whose tests start no other process override it with FEW_PARTITIONS."""
-    return TopicPartitions(log=LOG_PARTITIONS, queue=QUEUE_PARTITIONS)
+    return PRODUCT_PARTITIONS
 
 
 @pytest.fixture

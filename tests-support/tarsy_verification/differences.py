@@ -1,8 +1,8 @@
 """Differences between two investigations of the same alert, in what people see of them. Pure.
 
 Ignores what may differ from run to run: ids, stamps, positions in the log, numbers of calls, durations, workers, and
-repeated questions. Also ignores the digits that tell masked secrets apart, and the outcome of an unsafe call that ended
-as unknown.
+repeated questions. Also ignores the digits that tell masked secrets apart, the outcome of an unsafe call that ended as
+unknown, and why a provider was left for the next one: a process that knows it to fail does not ask it.
 """
 
 import re
@@ -44,6 +44,7 @@ VOLATILE = TOKENS | {
 }
 ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 OUTCOME = frozenset({"status", "content"})
+PROVIDERS = ("from", "to")
 DIGITS = re.compile(r"(\[MASKED_[A-Z_]+)_[0-9a-f]{8}\]")
 EMPTY: Row = {}
 
@@ -75,7 +76,7 @@ def _short(row: Row) -> str:
     return text if len(text) <= 300 else f"{text[:300]}..."
 
 
-def _only(row: Row, keys: Sequence[str]) -> Row:
+def _only(row: Mapping[str, JsonValue], keys: Sequence[str]) -> Row:
     return {key: value for key, value in row.items() if key in keys}
 
 
@@ -178,7 +179,9 @@ class _Seen:
         return before, own - before, position
 
     def _forgiven(self, id: str, row: Row) -> Row | None:
-        """A call whose outcome nobody knows is compared by its question only."""
+        """A call whose outcome nobody knows is compared by its question only, a change of provider by its names."""
+        if row.get("event_type") == "provider_fallback":
+            return {**row, "content": "", "metadata": _only(_object(row.get("metadata")), PROVIDERS)}
         name = self._names.get(id, "")
         if name in self._unknown:
             return {key: value for key, value in self._questions[id].items() if key not in OUTCOME}

@@ -21,5 +21,5 @@ def completed(line: str, **more: str) -> list[str]:
 
 def test_commands_and_incidents_are_completed(tmp_path: Path) -> None:
     assert completed("tarsy do") == ["down", "doctor"]
-    assert completed("tarsy lab run c") == ["crash-loop"]
+    assert completed("tarsy lab run cr") == ["crash-loop"]
     assert completed(f"tarsy lab run --incidents {tmp_path} c") == [], "a folder without incidents ends no line"

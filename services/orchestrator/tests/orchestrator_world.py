@@ -300,6 +300,7 @@ class World:
 
 def new_session(partition: int | None = None) -> str:
     """A session id, of one partition if that matters."""
+    assert partition is None or partition < LOG_PARTITIONS
     while True:
         session_id = str(uuid4())
         if partition is None or partition_of(session_id) == partition:

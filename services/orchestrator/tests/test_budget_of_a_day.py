@@ -3,11 +3,10 @@
 from datetime import UTC, datetime
 
 from orchestrator_running import RunningOwner, owned_by, until_it_owns
-from orchestrator_world import World, config, new_session, partition_of
+from orchestrator_world import LOG_PARTITIONS, World, config, new_session, partition_of
 
 from tarsy_config.config import Config
 from tarsy_contracts import events as e
-from tarsy_contracts.wire.topics import LOG_PARTITIONS
 from tarsy_testing.real_servers import eventually
 from tarsy_verification.session_log import SessionLog
 

@@ -26,15 +26,15 @@ async def waiting(world: World, partition: int, priority: Priority) -> str:
 
 
 async def test_those_that_wait_go_on_waiting_in_their_order(world: World) -> None:
-    """Partition 9 is settled last: somebody else's input there is not committed yet."""
+    """Partition 5 is settled last: somebody else's input there is not committed yet."""
     first = await world.owner("first")
     first.llm.may_answer.clear()
-    running = new_session(9)
+    running = new_session(5)
     await world.alert(running)
     await until_asked(first, [running])
     low = await waiting(world, 3, "low")
-    urgent = await waiting(world, 9, "urgent")
-    assert {number: first.queues[number].waiting for number in (3, 9, 0)} == {3: 1, 9: 1, 0: 0}
+    urgent = await waiting(world, 5, "urgent")
+    assert {number: first.queues[number].waiting for number in (3, 5, 0)} == {3: 1, 5: 1, 0: 0}
     first.forgets_everything()
     await world.alert(running, id="again")
     await world.until(running, "alert.repeated")
@@ -46,7 +46,7 @@ async def test_those_that_wait_go_on_waiting_in_their_order(world: World) -> Non
     await until_asked(second, [running])
     assert [(await world.log(session)).types for session in (low, urgent)] == [["session.started"]] * 2
 
-    assert {number: second.queues[number].waiting for number in (3, 9, 0)} == {3: 1, 9: 1, 0: 0}
+    assert {number: second.queues[number].waiting for number in (3, 5, 0)} == {3: 1, 5: 1, 0: 0}
 
     second.llm.may_answer.set()
     ended = {session: await world.until_ended(session) for session in (running, urgent, low)}

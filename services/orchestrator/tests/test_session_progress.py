@@ -66,7 +66,7 @@ async def test_a_session_that_waits_for_its_turn_while_none_gets_on_is_told_of(w
     world.config = config(sessions_at_once=1)
     owner = await world.owner()
     owner.llm.may_answer.clear()
-    first, second, third = new_session(3), new_session(9), new_session(9)
+    first, second, third = new_session(3), new_session(5), new_session(5)
     await world.alert(first)
     await until_asked(owner, [first])
     await until_well(owner)
@@ -75,7 +75,7 @@ async def test_a_session_that_waits_for_its_turn_while_none_gets_on_is_told_of(w
     await world.alert(third)
 
     async def both_wait() -> bool:
-        return owner.queues[9].waiting == 2
+        return owner.queues[5].waiting == 2
 
     await eventually(both_wait, "two wait for their turn")
     await until_degraded(owner)

@@ -24,17 +24,17 @@ async def until_shown(owner: RunningOwner, name: str, *, waits: bool) -> None:
 async def test_the_age_of_a_session_that_waits_is_shown_until_its_turn(world: World) -> None:
     owner = await world.owner()
     owner.llm.may_answer.clear()
-    first, second = new_session(3), new_session(9)
+    first, second = new_session(3), new_session(5)
     await world.alert(first)
     await until_asked(owner, [first])
     await world.alert(second)
     await until_shown(owner, "waiting_session_age_seconds", waits=True)
     await until_shown(owner, "inbox_lag_seconds", waits=False)
 
-    assert [owner.queues[number].waiting for number in (3, 9)] == [0, 1], "the first runs"
-    assert (owner.queues[9].decided, owner.queues[0].decided) == (1, 0)
+    assert [owner.queues[number].waiting for number in (3, 5)] == [0, 1], "the first runs"
+    assert (owner.queues[5].decided, owner.queues[0].decided) == (1, 0)
 
     owner.llm.may_answer.set()
     await world.until_ended(second)
     await until_shown(owner, "waiting_session_age_seconds", waits=False)
-    assert owner.queues[9].waiting == 0
+    assert owner.queues[5].waiting == 0

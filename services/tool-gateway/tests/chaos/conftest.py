@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from chaos.hostile import WIRES, Subject, hostile
+from tarsy_testing.real_servers import PRODUCT_PARTITIONS, TopicPartitions
 
 
 @pytest.fixture(params=WIRES, ids="-".join)
@@ -12,3 +13,9 @@ async def subject(request: pytest.FixtureRequest, calls_file: Path) -> AsyncIter
     wire, era = request.param
     async with hostile(calls_file, wire, era) as subject:
         yield subject
+
+
+@pytest.fixture
+def topic_partitions() -> TopicPartitions:
+    """Those of the product: gateways run as processes, with its settings."""
+    return PRODUCT_PARTITIONS

@@ -45,6 +45,7 @@ ASKERS = ("orchestrator", "summarizer")
 """Services that ask models."""
 
 LABELS: Mapping[str, str] = {
+    "budget": "whose spending is limited",
     "category": "what it is about",
     "door": "the door that the sender came to; api: `/api/v1/alerts`",
     "error_type": "the kind of failure, as the calls' own metric has it among its outcomes; empty when it went well",
@@ -67,6 +68,7 @@ LABELS: Mapping[str, str] = {
     "service": "ingest, orchestrator, tool-gateway, summarizer, timeline, websocket-gateway, notifier",
     "source": "where it came from",
     "status": "HTTP's code",
+    "step": "what became of it",
     "tool": "a tool that TARSy offers over MCP",
     "topic": "a topic's name without its prefix",
     "type": "a message type of the contracts, or `other`",
