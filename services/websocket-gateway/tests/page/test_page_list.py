@@ -34,7 +34,7 @@ async def test_a_line_says_what_there_is_to_know_and_hostile_text_is_text(show: 
         await expect(page.locator(".list-section h2")).to_have_text(["Running 1", "Queued 1", "Today 1"])
         running, waiting, failed = (row_of(page, number) for number in (1, 2, 3))
         await expect(running.locator(".gist")).to_have_text(re.compile("^step 4 of 20 · kubernetes.pods_log · "))
-        await expect(running.locator(".mark")).to_have_text(["needs approval"])
+        await expect(running.locator(".mark")).to_have_text(["awaiting approval"])
         await expect(running.locator(".tokens")).to_have_text("48k tok")
         await expect(waiting.locator(".gist")).to_have_text("1st in queue")
         await expect(failed.locator(".title")).to_have_text(HOSTILE)

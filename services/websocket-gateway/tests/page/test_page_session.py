@@ -127,10 +127,9 @@ async def test_a_failed_session_says_where_and_why_once_and_what_is_known(view: 
     await view.show()
     stopped = view.page.locator(".stopped")
 
-    await expect(stopped.locator("h2")).to_have_text("It stopped in look (Metrics).")
+    await expect(stopped.locator("h2")).to_have_text("Failed in stage look, agent Metrics.")
     await expect(stopped.locator(".failure")).to_have_text(f"401 {HOSTILE}")
     await expect(view.page.locator(".failure")).to_have_count(1)
-    await stopped.locator("summary", has_text="Pods").click()
     await expect(stopped.locator(".markdown")).to_have_text(chain.PODS)
 
 

@@ -132,7 +132,7 @@ async def test_keys_lead_through_the_past_and_back_to_now(travel: Travel) -> Non
     await travel.page.keyboard.press("Home")
     await expect(travel.bar).to_contain_text(re.compile(rf"^\s*As of \d\d:\d\d:\d\d, event 1 of {newest}"))
     await expect(travel.page).to_have_url(re.compile(r"[?&]at=1$"))
-    await expect(travel.page.locator(".state")).to_have_text("Pending")
+    await expect(travel.page.locator(".state")).to_have_text("Queued")
     await expect(verdict).to_have_count(0)
     await expect(travel.page.locator(".item")).to_have_count(0)
     await travel.page.keyboard.press("PageUp")

@@ -1,8 +1,9 @@
 // One item of the story, by its type.
 
 import { isNoWorry, labelOf, levelOf } from "../words/item_words.js";
-import { isRunning } from "../state/chat_state.js";
+import { isOfReply, isRunning } from "../state/chat_state.js";
 import { html } from "../ui.js";
+import { TEXT } from "../words/language.js";
 import { isLeadIn } from "../state/lead_in.js";
 import { standingOf } from "../state/repetition.js";
 import { ApprovalBody } from "./approval.js";
@@ -58,7 +59,7 @@ export function ItemView({ store, id }) {
     >
       <${Moment} item=${item} />
       <div class="said">
-        ${!UNLABELLED.has(item.type) && html`<div class="line"><span class="label">${labelOf(item, standing)}</span>${RECORDED.has(item.type) && html`<${RecordLink} item=${item} />`}</div>`}
+        ${!UNLABELLED.has(item.type) && html`<div class="line"><span class="label">${standing.isConclusion && isOfReply(store.session, item) ? TEXT.items.answer : labelOf(item, standing)}</span>${RECORDED.has(item.type) && html`<${RecordLink} item=${item} />`}</div>`}
         ${!standing.isHidden && html`<${Body} item=${item} standing=${standing} isLast=${isRunning(store.session) && store.story.isLastThought(id)} trial=${trial} lead=${lead} />`}
       </div>
     </li>

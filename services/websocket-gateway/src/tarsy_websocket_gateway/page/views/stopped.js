@@ -16,10 +16,10 @@ export function Stopped({ store }) {
   const isCancelled = session.status === "cancelled";
   return html`
     <section class="stopped" data-tone=${isCancelled ? "plain" : "bad"} aria-labelledby="stopped">
-      <h2 id="stopped">${isCancelled ? cancelledWords(session) : stoppedWords(stages, agents)}</h2>
+      <h2 id="stopped">${isCancelled ? cancelledWords(session) : stoppedWords(session.status ?? "", stages, agents)}</h2>
       ${!isCancelled && session.error !== "" && html`<p class="failure text">${session.error}</p>`}
       ${found.length > 0 && html`<h3>${TEXT.verdict.knownSoFar}</h3>`}
-      ${found.map(({ id, name, text }) => html`<${Fold} key=${id} title=${name}><${Markdown} text=${text} /><//>`)}
+      ${found.map(({ id, name, text }) => html`<${Fold} key=${id} title=${name} isOpen><${Markdown} text=${text} /><//>`)}
     </section>
   `;
 }
