@@ -19,17 +19,19 @@ export function stoppedIn(session) {
   return { stages: stages.map((one) => one.stage_name), agents: agents.map((one) => one.agent_name) };
 }
 
-/** What agents concluded, in order.
+/** What agents concluded, in order; what joins the conclusions of others stands first.
  *  @param {Session} session
  *  @returns {{ id: string, name: string, text: string }[]} */
 export function foundSoFar(session) {
-  const found = [];
+  const [joining, others] = [[], []].map((none) => /** @type {{ id: string, name: string, text: string }[]} */ (none));
   for (const item of inOrder(session, ({ type }) => type === "final_analysis")) {
     const agent = session.executions.get(item.executionId ?? "");
-    if (agent === undefined || isAfterTheEnd(session.stages.get(agent.stage_id))) continue;
-    found.push({ id: item.id, name: agent.agent_name, text: item.content });
+    const stage = session.stages.get(agent?.stage_id ?? "");
+    if (agent === undefined || isAfterTheEnd(stage)) continue;
+    const list = stage?.stage_type === "synthesis" ? joining : others;
+    list?.push({ id: item.id, name: agent.agent_name, text: item.content });
   }
-  return found;
+  return [...(joining ?? []), ...(others ?? [])];
 }
 
 /** Calls that are not repeatable and ran, or may have run.
