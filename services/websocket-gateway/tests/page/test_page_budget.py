@@ -61,7 +61,7 @@ async def test_a_budget_that_waits_can_be_extended_and_the_card_changes_when_the
     await scene.show()
     await scene.add(used_up())
     card = cards(scene).first
-    await expect(card.locator(".label")).to_have_text("A budget waits for a person")
+    await expect(card.locator(".label")).to_have_text("Budget used up")
     await expect(card).to_contain_text("1,200 tokens of the session were used")
     await card.get_by_label("More tokens").fill("500")
     await card.get_by_label("Comment").fill("go on")
