@@ -512,6 +512,8 @@ export const en = frozen({
     extend: "Extend",
     conclude: "Conclude",
     notDecided: "Not decided",
+    nearly: "Budget: over {percent}% used",
+    usedUp: "Budget used up",
   },
   chat: {
     title: "Chat",
