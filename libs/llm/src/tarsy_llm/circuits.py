@@ -95,9 +95,10 @@ class Circuits:
     def _rank(self, provider: str, now: float) -> int:
         if provider not in self._llms:
             return 0
-        if not self.may_ask(provider):
+        circuit = self._find(provider)
+        if not circuit.may_ask(now):
             return NOT_ASKED
-        return FAILED_LATELY if self._find(provider).has_failed_lately(now) else 0
+        return FAILED_LATELY if circuit.has_failed_lately(now) else 0
 
     def _find(self, provider: str) -> Circuit:
         llm, circuit = self._circuits.get(provider, (None, CLOSED))
@@ -112,9 +113,9 @@ class Circuits:
 
 
 def _after_failure(circuit: Circuit, problem: LlmCallError, now: float, *, tries: bool) -> Circuit:
-    """`tries`: the call tried an open one. A call that had begun before tells nothing new.
+    """`tries`: the call tried an open one. A failure of a call that had begun before changes nothing.
 
-    A rate limit tells nothing of a provider that is asked; one that was tried is left alone once more. Any other
+    A rate limit changes nothing for a provider that is asked; one that was tried is left alone once more. Any other
     refusal is an answer.
     """
     if problem.kind in UNAVAILABLE:

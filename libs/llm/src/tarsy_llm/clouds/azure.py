@@ -7,7 +7,7 @@ from urllib.parse import quote, urlsplit
 
 from tarsy_llm.credentials.entra import entra_tokens
 from tarsy_llm.credentials.permits import HeaderPermit, Permit
-from tarsy_llm.credentials.renewing import RenewingLlm
+from tarsy_llm.credentials.renewal import RenewingLlm
 from tarsy_llm.keys import api_key
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.openai.adapter import CompletionsServer, OpenAiLlm

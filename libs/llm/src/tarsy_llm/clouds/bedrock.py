@@ -13,7 +13,7 @@ from tarsy_llm.clouds.converse import to_anthropic_event, to_converse
 from tarsy_llm.clouds.event_stream import claude_event, decode_event_stream
 from tarsy_llm.credentials.aws import aws_permits
 from tarsy_llm.credentials.permits import AskPermit, HeaderPermit, Permit
-from tarsy_llm.credentials.renewing import RenewingLlm
+from tarsy_llm.credentials.renewal import RenewingLlm
 from tarsy_llm.http.endpoint import Body
 from tarsy_llm.keys import api_key
 from tarsy_llm.model_settings import ModelSettings
@@ -56,7 +56,7 @@ def model_address(settings: ModelSettings, operation: str) -> str:
 
 
 def _wrapped(body: Body) -> Body:
-    """The address names the model, and says that the answer is streamed."""
+    """Without the model and `stream`: both stand in the address."""
     kept = {key: value for key, value in body.items() if key not in ("model", "stream")}
     return {"anthropic_version": ANTHROPIC_VERSION, **kept}
 

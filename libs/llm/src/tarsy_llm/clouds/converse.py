@@ -1,4 +1,4 @@
-"""Converse of Bedrock, which says what Anthropic's messages say in other words: both ways are a translation.
+"""Converse of Bedrock: requests are translated from Anthropic's messages, and answers back to them.
 
 docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html
 """
@@ -88,7 +88,7 @@ def _objects(value: JsonValue) -> list[Mapping[str, JsonValue]]:
 
 
 def to_anthropic_event(kind: str, content: JsonValue) -> JsonValue:
-    """From a frame of ConverseStream. None for one that says nothing; Anthropic's end comes with the usage."""
+    """From a frame of ConverseStream. None for one that has no event; Anthropic's end comes with the usage."""
     if not isinstance(content, dict):
         return None
     index = content.get("contentBlockIndex") or 0

@@ -13,7 +13,7 @@ from tarsy_llm.http.sse import ServerSentEvent
 from tarsy_llm.http.streaming_client import BrokenOffError
 
 type ReadFrame = Callable[[str, JsonValue], JsonValue]
-"""From the type of a frame and its content to an event of Anthropic's; None for a frame that says nothing."""
+"""From the type of a frame and its content to an event of Anthropic's; None for a frame that has no event."""
 
 ERRORS: Mapping[str, str] = {
     "throttlingexception": "rate_limit_error",

@@ -13,7 +13,7 @@ from tarsy_llm.clouds.cloud_server import CloudServer
 from tarsy_llm.credentials.cache import CredentialCache
 from tarsy_llm.credentials.google_cloud import google_tokens
 from tarsy_llm.credentials.permits import HeaderPermit, Permit
-from tarsy_llm.credentials.renewing import RenewingLlm
+from tarsy_llm.credentials.renewal import RenewingLlm
 from tarsy_llm.google.adapter import GoogleLlm
 from tarsy_llm.http.endpoint import Body
 from tarsy_llm.model_settings import ModelSettings
@@ -23,6 +23,7 @@ from tarsy_llm.provider_type import ProviderType, remote
 if TYPE_CHECKING:
     from google import genai
     from google.genai import types
+    from google.oauth2.credentials import Credentials
 
 CLAUDE = "Claude on Vertex AI"
 ANTHROPIC_VERSION = "vertex-2023-10-16"
@@ -75,7 +76,7 @@ class VertexPlatform:
     def __init__(self, settings: ModelSettings, tokens: CredentialCache[str]) -> None:
         self._settings = settings
         self._tokens = tokens
-        self._credentials: list[object] = []
+        self._credentials: Credentials | None = None
 
     async def secret(self) -> str:
         return await self._tokens.current()
@@ -84,18 +85,18 @@ class VertexPlatform:
         from google import genai
         from google.oauth2.credentials import Credentials
 
-        self._credentials = [Credentials(token=secret)]  # type: ignore[no-untyped-call]
+        self._credentials = Credentials(token=secret)  # type: ignore[no-untyped-call]
         return genai.Client(
             vertexai=True,
-            credentials=self._credentials[0],  # type: ignore[arg-type]
+            credentials=self._credentials,
             project=self._settings.cloud.get("project"),
             location=self._settings.cloud.get("location"),
             http_options=options,
         )
 
     def renew(self, secret: str) -> None:
-        for credentials in self._credentials:
-            credentials.token = secret  # type: ignore[attr-defined]
+        if self._credentials is not None:
+            self._credentials.token = secret
 
 
 class _GeminiOnVertex(GoogleLlm):

@@ -51,7 +51,7 @@ SOMETIMES_NULL = frozenset({"duration", "relevance"})
 
 class SessionFilter(AbsentFeatures):
     """`end_date` is exclusive; `status` a list with commas; `id_prefix` the beginning of an id. `severity` is compared
-    without regard to case. `label`: one of the session's own, `session_labels`; an empty one says nothing.
+    without regard to case. `label`: one of the session's own, `session_labels`; an empty one is no condition.
 
     `search`: words that all are in the alert or the timeline; a word finds what begins with it, `"a phrase"` what is
     just so. `sort_by` is relevance with a search, else created_at.
