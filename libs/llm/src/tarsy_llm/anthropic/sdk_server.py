@@ -8,6 +8,7 @@ from tarsy_llm.anthropic.wire import MAX_TOKENS
 from tarsy_llm.http.answer_budget import AnswerBudget
 from tarsy_llm.http.endpoint import Endpoint
 from tarsy_llm.http.http_client import http_client
+from tarsy_llm.http.shared_connection import SharedConnection
 from tarsy_llm.keys import api_key, secret
 from tarsy_llm.model_settings import ModelSettings
 
@@ -24,8 +25,7 @@ class SdkServer:
     def __init__(self, settings: ModelSettings) -> None:
         self._settings = settings
         self.name = NAME if settings.base_url is None else f"the model server {urlsplit(settings.base_url).hostname}"
-        self._opening = asyncio.Lock()
-        self._client: AsyncAnthropic | None = None
+        self._shared = SharedConnection(_close)
 
     async def open_endpoint(self, budget: AnswerBudget) -> Endpoint:
         client = await self._opened()
@@ -46,17 +46,16 @@ class SdkServer:
         )
 
     async def aclose(self) -> None:
-        async with self._opening:
-            if self._client is not None:
-                await self._client.close()
+        await self._shared.aclose()
 
     async def _opened(self) -> "AsyncAnthropic":
         key = api_key(self._settings, NAME, "ANTHROPIC_API_KEY")
-        async with self._opening:
-            if self._client is None:
-                # The import takes seconds: in a thread, for this loop has heartbeats to send.
-                self._client = await asyncio.to_thread(_open, self._settings.base_url or ADDRESS, key)
-            return self._client
+        # The import takes seconds: in a thread, for this loop has heartbeats to send.
+        return await self._shared.get(lambda: asyncio.to_thread(_open, self._settings.base_url or ADDRESS, key))
+
+
+async def _close(client: "AsyncAnthropic") -> None:
+    await client.close()
 
 
 def _open(address: str, key: str) -> "AsyncAnthropic":

@@ -1,6 +1,5 @@
 """A server of a cloud that is asked over our own client, with the cloud's permit, in Anthropic's dialect."""
 
-import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 
@@ -10,15 +9,9 @@ from tarsy_llm.credentials.permits import AskPermit
 from tarsy_llm.http.answer_bodies import answer_events
 from tarsy_llm.http.answer_budget import AnswerBudget
 from tarsy_llm.http.endpoint import Body, Endpoint
+from tarsy_llm.http.server_client import ServerClient
 from tarsy_llm.http.sse import ServerSentEvent
-from tarsy_llm.http.streaming_client import (
-    AnswerStream,
-    BrokenOffError,
-    HttpStatusError,
-    StreamingClient,
-    UnreachedError,
-    open_client,
-)
+from tarsy_llm.http.streaming_client import AnswerStream
 
 SENT = {"content-type": "application/json", "user-agent": "tarsy"}
 
@@ -39,35 +32,17 @@ class CloudServer:
         self._permit = permit
         self._wrap = wrap
         self._decode = decode
-        self._opening = asyncio.Lock()
-        self._client: StreamingClient | None = None
+        self._client = ServerClient(name, address)
 
     async def open_endpoint(self, budget: AnswerBudget) -> Endpoint:
         permit = await self._permit()
-        client = await self._opened()
+        client = await self._client.open()
 
         def ask(body: Body) -> AbstractAsyncContextManager[AnswerStream]:
             encoded = to_json(self._wrap(body))
             return client.asking({**SENT, **permit.headers(self._address, SENT, encoded)}, encoded)
 
-        return Endpoint(
-            provider=self.name,
-            ask=ask,
-            status_error=HttpStatusError,
-            connection_error=UnreachedError,
-            broken=BrokenOffError,
-            secret=permit.secret,
-            budget=budget,
-            decode=self._decode,
-        )
+        return self._client.endpoint(ask, permit.secret, budget, self._decode)
 
     async def aclose(self) -> None:
-        async with self._opening:
-            if self._client is not None:
-                await self._client.aclose()
-
-    async def _opened(self) -> StreamingClient:
-        async with self._opening:
-            if self._client is None:
-                self._client = await open_client(self._address)
-            return self._client
+        await self._client.aclose()

@@ -6,6 +6,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from tarsy_llm.google.platform import GeminiApi, Platform
+from tarsy_llm.http.shared_connection import SharedConnection
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.protocol import Answer, Delta, LlmRequest
 from tarsy_llm.provider_type import ProviderType, remote
@@ -20,8 +21,7 @@ class GoogleLlm:
     def __init__(self, settings: ModelSettings, platform: Platform | None = None) -> None:
         self._settings = settings
         self._platform = platform or GeminiApi(settings)
-        self._opening = asyncio.Lock()
-        self._connection: GoogleConnection | None = None
+        self._shared = SharedConnection(_close)
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
         secret = await self._platform.secret()
@@ -31,16 +31,15 @@ class GoogleLlm:
                 yield part
 
     async def aclose(self) -> None:
-        async with self._opening:
-            if self._connection is not None:
-                await self._connection.aclose()
+        await self._shared.aclose()
 
     async def _opened(self, secret: str) -> "GoogleConnection":
-        async with self._opening:
-            if self._connection is None:
-                # The SDK takes most of a second to import: long enough to hold up every other call of this loop.
-                self._connection = await asyncio.to_thread(_open, self._settings, self._platform, secret)
-            return self._connection
+        # The SDK takes most of a second to import: long enough to hold up every other call of this loop.
+        return await self._shared.get(lambda: asyncio.to_thread(_open, self._settings, self._platform, secret))
+
+
+async def _close(connection: "GoogleConnection") -> None:
+    await connection.aclose()
 
 
 def _open(settings: ModelSettings, platform: Platform, secret: str) -> "GoogleConnection":

@@ -4,7 +4,6 @@ Thoughts that a server leaves in its text (`<think>` tags) are taken out of it. 
 request is learned from its refusals, and the request is made again (form.py).
 """
 
-import asyncio
 import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing
@@ -18,14 +17,8 @@ from tarsy_llm.credentials.permits import AskPermit, HeaderPermit, Permit
 from tarsy_llm.failures import refined_failures
 from tarsy_llm.http.answer_budget import AnswerBudget
 from tarsy_llm.http.endpoint import Body, Endpoint, stream_events
-from tarsy_llm.http.streaming_client import (
-    AnswerStream,
-    BrokenOffError,
-    HttpStatusError,
-    StreamingClient,
-    UnreachedError,
-    open_client,
-)
+from tarsy_llm.http.server_client import ServerClient
+from tarsy_llm.http.streaming_client import AnswerStream, StreamingClient
 from tarsy_llm.keys import api_key
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.openai.chunks import DONE, OpenAiAccumulator
@@ -93,8 +86,7 @@ class OpenAiLlm:
         self._settings = settings
         self._asked = server or house_server(settings, OPENAI)
         self._name = self._asked.name
-        self._opening = asyncio.Lock()
-        self._client: StreamingClient | None = None
+        self._client = ServerClient(self._asked.name, self._asked.address)
         self._server = f"{self._asked.address} {settings.model}"
         self._messages = MessageEncoder(server=self._server)
         self._form = first_form(settings)
@@ -104,7 +96,7 @@ class OpenAiLlm:
         if len(request.tools) > MOST_TOOLS:
             raise self._too_many_tools()
         budget = AnswerBudget(self._name, self._settings.output_limit(request.answer_tokens))
-        endpoint = self._endpoint(await self._opened(), permit, request, budget)
+        endpoint = self._endpoint(await self._client.open(), permit, request, budget)
         native = native_of(request, self._settings.model)
         left_out = tuple(tool for tool in request.native_tools if tool not in native)
         accumulator = OpenAiAccumulator(
@@ -158,15 +150,7 @@ class OpenAiLlm:
         return to_json(alternate_roles(messages) if self._form.strict_roles else messages)
 
     async def aclose(self) -> None:
-        async with self._opening:
-            if self._client is not None:
-                await self._client.aclose()
-
-    async def _opened(self) -> StreamingClient:
-        async with self._opening:
-            if self._client is None:
-                self._client = await open_client(self._asked.address)
-            return self._client
+        await self._client.aclose()
 
     def _endpoint(self, client: StreamingClient, permit: Permit, request: LlmRequest, budget: AnswerBudget) -> Endpoint:
         def ask(head: Body) -> AbstractAsyncContextManager[AnswerStream]:
@@ -174,15 +158,7 @@ class OpenAiLlm:
             sent = {**SENT, **self._asked.headers}
             return client.asking({**sent, **permit.headers(self._asked.address, sent, body)}, body)
 
-        return Endpoint(
-            provider=self._name,
-            ask=ask,
-            status_error=HttpStatusError,
-            connection_error=UnreachedError,
-            broken=BrokenOffError,
-            secret=permit.secret,
-            budget=budget,
-        )
+        return self._client.endpoint(ask, permit.secret, budget)
 
 
 PROVIDER = ProviderType(remote(OpenAiLlm), (OPENAI.variable,), "OPENAI_BASE_URL", "openai")
