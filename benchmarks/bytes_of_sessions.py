@@ -56,7 +56,7 @@ def main() -> None:
         for incident in EVERY_INCIDENT:
             before = _look(one)
             for _ in range(given.runs):
-                code, output = one.run("lab", "run", incident.name)
+                code, output = one.run("lab", "run", incident.name, "--yes")
                 if code != 0:
                     raise SystemExit(output)
             _tell(incident.name, _look(one).since(before), given.runs)

@@ -225,7 +225,6 @@ NO_PARTICIPLES = frozenset(
 
 KEPT_PARTICIPLES: dict[str, str] = {
     "tarsy_bus.client.fetch_progress:Fetching.paused": "aiokafka's consumer has it",
-    "tarsy_cli.held_commands:held": "the command is `tarsy session held`",
     "tarsy_tool_gateway.mcp.json_schema.assertions:required": "the keyword of JSON Schema that it asserts",
 }
 """Public functions that are named by a participle all the same, each with the reason."""

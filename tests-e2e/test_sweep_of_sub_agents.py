@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_testing.simulation.investigation import LOOKERS, PATIENT_ALERT, WIDE_ALERT
+from tarsy_testing.simulation.investigation import HANGING_ALERT, HANGING_SECONDS, LOOKERS, PATIENT_ALERT, WIDE_ALERT
 from tarsy_testing.simulation.playing import Death, Played, play
 from tarsy_testing.simulation.sweeping import deaths_at, faults, record_faults, sampled, still_open
 from tarsy_timeline.record.llm_interactions import find_llm_request
@@ -112,6 +112,24 @@ def test_whenever_somebody_cancels_parent_and_sub_agents_end_within_two_seconds(
     assert (log.types[-1], still_open(log), orphans(log)) == ("session.cancelled", set(), [])
     accepted = next(record for record in log.accepted if isinstance(record.event, e.RequestAccepted))
     assert log.accepted[-1].appended_at - accepted.appended_at <= timedelta(seconds=2)
+
+
+def deaths_of_the_hanging() -> list[Death | None]:
+    """While nine have ended and one hangs, and just before its time is up."""
+    numbers = [record.number for record in play(alert=HANGING_ALERT).log.accepted]
+    return [None, *(Death("orchestrator", "after", number) for number in (numbers[-30], numbers[-12]))]
+
+
+@pytest.mark.parametrize("death", deaths_of_the_hanging(), ids=str)
+def test_of_ten_one_hangs_and_its_parent_goes_on_with_what_nine_bring(death: Death | None) -> None:
+    one = play(*([death] if death else []), alert=HANGING_ALERT)
+    assert [*faults_of(one.log, one.runs, None), *one.complaints] == []
+    assert (one.log.types[-1], still_open(one.log), orphans(one.log)) == ("session.completed", set(), [])
+    ended = Counter((event.agent, event.status) for event in one.log.events(e.ExecutionCompleted))
+    assert (ended["Looker", "completed"], ended["Hanger", "timed_out"]) == (9, 1)
+    assert results_of(one).total() == 10
+    began = next(record.appended_at for record in one.log.accepted if is_child(record.event))
+    assert (one.log.accepted[-1].appended_at - began).total_seconds() < HANGING_SECONDS + 10.0
 
 
 @cache

@@ -1,4 +1,4 @@
-"""A call waits for a person through every service: it is listed, survives kill -9, and runs once after a yes."""
+"""Awaiting approval through every service: it is listed, survives kill -9, and runs once after a yes."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
 """A person cancels, whatever the session does just then: it is broken off, and nothing of it stays open.
 
-That this takes no more than two seconds is shown where time is virtual: test_sweep_in_process.py.
+That this takes no more than two seconds at any event is shown where time is virtual: test_sweep_in_process.py.
 """
 
 import asyncio
@@ -19,6 +19,7 @@ from tarsy_testing.system.system import System
 from tarsy_verification.session_log import SessionLog
 from tarsy_verification.tool_runs import runs_of
 
+ENDS_WITHIN_SECONDS = 2.0
 type Moment = Callable[[Investigation, LiveLog], Awaitable[None]]
 
 
@@ -138,6 +139,17 @@ async def test_it_ends_whatever_it_does(doing: str, system: System, log: LiveLog
     await MOMENTS[doing](session, log)
     told = await cancelled(system, log, session)
     assert "unknown" not in [call.outcome for call in told.events(e.ToolCallCompleted)]
+
+
+@pytest.mark.timing
+@pytest.mark.usefixtures("held")
+async def test_a_parent_and_its_sub_agents_end_within_two_seconds(system: System, log: LiveLog) -> None:
+    session = ask_for(system, "sending")
+    await sending(session, log)
+    told = await cancelled(system, log, session)
+    ended = [(one.agent, one.status) for one in told.events(e.ExecutionCompleted)]
+    assert sorted(ended) == [("SlowLead", "cancelled"), *[("SlowLister", "cancelled")] * 2]
+    assert took(told) < ENDS_WITHIN_SECONDS
 
 
 @pytest.mark.usefixtures("held")

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -213,15 +213,21 @@ def topic_partitions() -> TopicPartitions:
 
 
 @pytest.fixture
-async def bus(
-    kafka_bootstrap: str, topic_prefix: str, topic_partitions: TopicPartitions, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Bus]:
-    """Topics of this test's own, made and described; deleted afterwards, or a thousand of them slow the broker down."""
-    monkeypatch.setattr(topics, "QUEUE_PARTITIONS", topic_partitions.queue)
+async def bus(kafka_bootstrap: str, topic_prefix: str, topic_partitions: TopicPartitions) -> AsyncIterator[Bus]:
+    """Topics of this test's own."""
     bus = bus_of_tests(kafka_bootstrap, topic_prefix)
-    await apply_topics(bus, log_partitions=topic_partitions.log)
-    yield bus
-    await delete_topics(bus)
+    async with made_topics(bus, topic_partitions):
+        yield bus
+
+
+@asynccontextmanager
+async def made_topics(bus: Bus, partitions: TopicPartitions) -> AsyncIterator[None]:
+    """All topics, described; deleted afterwards, or a thousand of them slow the broker down."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(topics, "QUEUE_PARTITIONS", partitions.queue)
+        await apply_topics(bus, log_partitions=partitions.log)
+        yield
+        await delete_topics(bus)
 
 
 def bus_of_tests(bootstrap: str, prefix: str) -> Bus:

@@ -42,9 +42,15 @@ SECOND_TIER = {
     "plays a death at every event": (
         "tests-e2e/test_sweep_in_process.py",
         "tests-e2e/test_sweep_of_an_action.py",
+        "tests-e2e/test_sweep_of_an_approval.py",
+        "tests-e2e/test_sweep_of_a_budget.py",
         "tests-e2e/test_sweep_of_a_chat.py",
         "tests-e2e/test_sweep_of_a_phase.py",
+        "tests-e2e/test_sweep_of_native_tools.py",
+        "tests-e2e/test_sweep_of_a_skill.py",
         "tests-e2e/test_sweep_of_sub_agents.py",
+        "tests-e2e/test_sweep_of_the_limit.py",
+        "tests-e2e/test_sweep_of_the_switch.py",
         "tests-e2e/test_sweep_of_the_whole.py",
     ),
     "starts a whole system beside the one thread through every service": (

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from tarsy_bus.acceptance import ChainTracker
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.readers.misplaced import SessionPartitions
-from tarsy_bus.readers.partition_reader import Record, parse_record, read_to_end
-from tarsy_bus.readers.records import Delivery
+from tarsy_bus.readers.partition_reader import Record, read_to_end
+from tarsy_bus.readers.records import Delivery, parse_record
 from tarsy_contracts import events as e
 from tarsy_contracts.events import ENDINGS, OPENERS
 from tarsy_contracts.events.recorded import RecordedEvent

@@ -1,4 +1,4 @@
-"""The question of a demo about a call that waits, at a terminal of its own."""
+"""The question of `tarsy watch` about a call that waits, at a terminal of its own."""
 
 import asyncio
 import os
@@ -10,8 +10,8 @@ from typing import Any, TextIO
 import pytest
 from rich.console import Console
 
-from tarsy_cli.lab import approval_prompt
-from tarsy_cli.lab.approval_prompt import ApprovalPrompt
+from tarsy_cli.watch import approval_prompt
+from tarsy_cli.watch.approval_prompt import ApprovalPrompt
 from tarsy_contracts.api.approvals import ApprovalList, WaitingApproval
 
 WAITING = WaitingApproval.model_validate(
@@ -65,8 +65,10 @@ def look(owner: Owner, monkeypatch: pytest.MonkeyPatch, *, yes: bool = False, ti
     return shown.getvalue()
 
 
-@pytest.mark.parametrize(("typed", "decision"), [("y", "approve"), ("Yes", "approve"), ("", "deny"), ("what?", "deny")])
-def test_only_a_yes_is_one(terminal: TextIO, monkeypatch: pytest.MonkeyPatch, typed: str, decision: str) -> None:
+@pytest.mark.parametrize(
+    ("typed", "decision"), [("y", "approve"), ("Yes", "approve"), ("n", "deny"), ("\nwhat?\nno", "deny")]
+)
+def test_only_yes_or_no_decides(terminal: TextIO, monkeypatch: pytest.MonkeyPatch, typed: str, decision: str) -> None:
     terminal.write(f"{typed}\n")
     terminal.flush()
     owner = Owner([WAITING])

@@ -54,7 +54,7 @@ def test_a_verb_asks_for_each_session_and_fails_when_one_is_refused(monkeypatch:
         return {"message": "The session has been ended."}
 
     monkeypatch.setattr(session_requests, "post", post)
-    result = CliRunner().invoke(cli, ["session", "fail", ONE, TWO, "--reason", "no use", "--url", URL])
+    result = CliRunner().invoke(cli, ["held", "fail", ONE, TWO, "--reason", "no use", "--url", URL])
     assert asked == [
         (f"{URL}/api/v1/sessions/{ONE}/fail", {"reason": "no use"}),
         (f"{URL}/api/v1/sessions/{TWO}/fail", {"reason": "no use"}),

@@ -22,8 +22,9 @@ ROW = SESSION | {
 def listed(monkeypatch: pytest.MonkeyPatch, rows: list[dict[str, object]], **console: int | bool) -> str:
     out = io.StringIO()
     monkeypatch.setattr(sessions, "get", lambda url, **_: {"sessions": rows, "pagination": PAGINATION})
+    found = sessions.read_sessions("", sessions.SessionQuery())
     shown = Console(file=out, color_system=None, soft_wrap=not console, **console)  # type: ignore[arg-type]
-    sessions.print_sessions("", shown, sessions.SessionQuery())
+    sessions.print_sessions(found, shown, sessions.SessionQuery())
     return out.getvalue()
 
 
@@ -70,6 +71,6 @@ def test_only_the_conditions_that_are_given_are_asked_for(monkeypatch: pytest.Mo
     monkeypatch.setattr(sessions, "get", get)
     out = io.StringIO()
     query = sessions.SessionQuery(namespace="shop", severity="warning")
-    sessions.print_sessions("", Console(file=out, color_system=None), query)
+    sessions.print_sessions(sessions.read_sessions("", query), Console(file=out, color_system=None), query)
     assert asked == [{"page_size": 25, "namespace": "shop", "severity": "warning"}]
     assert "No session fits all these conditions." in out.getvalue()

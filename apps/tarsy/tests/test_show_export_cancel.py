@@ -169,7 +169,7 @@ def test_programs_get_the_models_of_the_api(url: str) -> None:
     assert SessionDetail.model_validate_json(run(url, "show", ID, "--json").output).alert_data == DETAIL["alert_data"]
     assert SessionList.model_validate_json(run(url, "sessions", "--json").output).sessions[0].id == ID
     assert McpServers.model_validate_json(run(url, "servers", "--json").output).servers == ()
-    assert HeldSessionList.model_validate_json(run(url, "session", "held", "--json").output).total_items == 0
+    assert HeldSessionList.model_validate_json(run(url, "held", "--json").output).total_items == 0
 
 
 def test_an_export_is_the_session_with_its_timeline(url: str, tmp_path: Path) -> None:

@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
 from aiokafka import ConsumerRecord
+from structlog.testing import capture_logs
 
 from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.client.connection import Bus
@@ -15,6 +16,7 @@ from tarsy_bus.client.publisher import Publisher
 from tarsy_bus.readers import partition_reader
 from tarsy_bus.readers.catalog import CatalogEntries, CatalogEntry, follow_catalog
 from tarsy_bus.readers.partition_reader import Record
+from tarsy_contracts.messages.spending import DaySpent, key_of_spending
 from tarsy_contracts.messages.workers import CatalogTool, ServerCatalogued
 from tarsy_contracts.wire.envelope import envelope_of
 from tarsy_testing.real_servers import eventually
@@ -143,3 +145,15 @@ def test_what_a_worker_has_not_said_for_an_hour_is_forgotten() -> None:
     kept = {entry.seen.worker_id for entry in entries.all()}
     assert kept == {"living", *(f"killed-{number}" for number in range(439, 500))}
     assert forgotten == [f"git/killed-{number}".encode() for number in range(439)]
+
+
+def test_what_is_said_of_actions_and_of_spendings_is_no_server_and_no_fault() -> None:
+    entries = CatalogEntries()
+    sums = DaySpent(day="2026-11-29", partition=3, next=8, scopes=())
+    key = key_of_spending(sums.day, sums.partition)
+    at = datetime(2026, 11, 29, tzinfo=UTC)
+    envelope = envelope_of(sums, id="s", source="orchestrator/o", subject=key, time=at)
+    record = replace(told("a", at), key=key.encode(), value=sums.to_bytes(), headers=tuple(envelope.headers()))
+    with capture_logs() as logs:
+        entries.take(record)
+    assert ([*entries.all()], logs) == ([], [])

@@ -6,10 +6,11 @@ import signal
 import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
-from aiokafka.client import ConnectionGroup
+from aiokafka.client import AIOKafkaClient, ConnectionGroup
 from aiokafka.errors import KafkaConnectionError
 
 from tarsy_bus.client import broker_connections, client_lifecycle
@@ -119,10 +120,13 @@ class BrokerThatFallsSilent:
         return await reading.readexactly(size)
 
 
+@pytest.mark.parametrize("own_close", [None, RuntimeError("aiokafka's own close failed")], ids=["closed", "failing"])
 async def test_a_connection_whose_first_answer_nobody_waits_for_any_more_is_closed(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, own_close: Exception | None
 ) -> None:
     monkeypatch.setattr(client_lifecycle, "START_SECONDS", 0.05)
+    if own_close is not None:
+        monkeypatch.setattr(AIOKafkaClient, "close", AsyncMock(side_effect=own_close))
     broker = BrokerThatFallsSilent()
     async with await asyncio.start_server(broker.serve, "127.0.0.1", 0) as listener:
         port = listener.sockets[0].getsockname()[1]

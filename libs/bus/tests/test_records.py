@@ -6,8 +6,8 @@ import pytest
 from aiokafka import ConsumerRecord
 
 from tarsy_bus.acceptance import ChainLink
-from tarsy_bus.readers.partition_reader import Record, parse_record
-from tarsy_bus.readers.records import delivery
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_bus.readers.records import delivery, parse_record
 from tarsy_contracts.events import SessionCancelled
 from tarsy_contracts.events.recorded import UnknownTypeError, UnreadableValueError
 from tarsy_contracts.messages.control import CONTROLS, CallCancelled

@@ -46,7 +46,7 @@ agents:
   A: {mcp_servers: [one], skills: [s], required_skills: [s], custom_instructions: Look., sub_agents: [GeneralWorker]}
 agent_chains: {k: {alert_types: [kubernetes], stages: [{name: s, replicas: 2, agents: [{name: A}]}]}}
 llm_providers:
-  gemini: {type: google, model: m, api_key: k, native_tools: {google_search: true}}
+  gemini: {type: anthropic, model: m, api_key: k, native_tools: {google_search: true, url_context: true}}
   openai: {type: openai, model: m, api_key: k}
 """
 

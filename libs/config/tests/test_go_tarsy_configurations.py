@@ -2,8 +2,8 @@
 
 Each file in go_tarsy/configurations is one of them. Its first lines say what is expected: `notes`, the keys that are
 noted; `wrong`, a part of a mistake; `asks CHAIN.AGENT`, a provider and its fallbacks; `tools CHAIN.AGENT`;
-`acts`, `skills`, `sends` and `running` of a CHAIN.AGENT; `stages CHAIN`; `prices`; `thinking`. What follows `---` is
-llm-providers.yaml.
+`acts`, `skills`, `sends` and `running` of a CHAIN.AGENT; `stages CHAIN`; `summaries CHAIN`; `holidays`; `prices`;
+`thinking`. What follows `---` is llm-providers.yaml.
 """
 
 from collections import defaultdict
@@ -51,7 +51,11 @@ OF_AGENTS: dict[str, Callable[[ResolvedAgent, ResolvedChain], Iterable[str]]] = 
 }
 OF_FILES: dict[str, Callable[[Config, str], Iterable[str]]] = {
     "notes": lambda config, _: sorted(note.path for note in config.notes),
+    "summaries": lambda config, chain_id: (
+        config.chain_for(next(iter(config.explain(chain_id).alert_types))).summary_fallbacks or ()
+    ),
     "stages": lambda config, chain_id: [stage.name for stage in config.explain(chain_id).stages],
+    "holidays": lambda config, _: [str(day.date) for day in config.system.holidays],
     "prices": lambda config, _: config.prices,
     "thinking": lambda config, _: [f"{name}={one.thinking}" for name, one in config.llm_providers.items()],
 }

@@ -210,6 +210,25 @@ def test_summaries_are_written_by_whom_the_server_or_defaults_name(configured: C
     assert configured(defaults=general).chain_for("kubernetes").summary_llm_provider == "f2"
 
 
+@pytest.mark.parametrize(
+    ("summarization", "stand_ins"),
+    [
+        ({}, None),
+        ({"fallback_list": ""}, None),
+        ({"fallback_list": "cheap"}, ("f2", "f1")),
+        ({"fallback_providers": ["f1"]}, ("f1",)),
+        ({"fallback_providers": []}, ()),
+    ],
+)
+def test_summaries_have_stand_ins_of_their_own(
+    configured: Configured, summarization: Settings, stand_ins: tuple[str, ...] | None
+) -> None:
+    defaults = {"fallback_providers": ["f1"], "summarization": summarization}
+    chain = configured(defaults=defaults, fallback_lists={"cheap": ["f2", "f1"]}).chain_for("kubernetes")
+    assert chain.summary_fallbacks == stand_ins
+    assert chain.llm_providers >= set(stand_ins or ())
+
+
 def test_replicas_are_the_first_agent_so_many_times(configured: Configured) -> None:
     config = configured(stage={"replicas": 3}, stage_agent={"max_iterations": 5})
     (stage,) = config.chain_for("kubernetes").stages

@@ -28,7 +28,7 @@ agent_chains:
 llm_providers:
   gemini:
     {type: google, model: m, api_key: k, native_tools: {google_search: true, url_context: true, code_execution: false}}
-  openai: {type: openai, model: m, api_key: k, native_tools: {google_search: true}}
+  openai: {type: openai, model: gpt-5-search-api, api_key: k, native_tools: {google_search: true}}
 """
 
 

@@ -90,6 +90,17 @@ def test_links_that_lead_out_of_a_skill_are_left_out_and_noted(tmp_path: Path, t
     assert notes(config)
 
 
+@pytest.mark.parametrize("link", ["pods/SKILL.md", "pods", "pods.md"])
+def test_a_skill_whose_text_lies_elsewhere_is_a_mistake(tmp_path: Path, link: str) -> None:
+    """A checkout of strangers could show agents any file that we may read."""
+    write(tmp_path, {"secret/SKILL.md": PODS})
+    place = tmp_path / "skills" / link
+    place.parent.mkdir(parents=True)
+    place.symlink_to(tmp_path / ("secret" if link == "pods" else "secret/SKILL.md"))
+    (mistake,) = mistakes(tmp_path, {})
+    assert "leads out of skills; put the file itself there" in mistake
+
+
 def test_a_link_that_contains_itself_has_an_end(tmp_path: Path) -> None:
     write(tmp_path, {"skills/pods/SKILL.md": PODS, "skills/pods/a.md": "x"})
     (tmp_path / "skills/pods/again").symlink_to(".")

@@ -111,6 +111,33 @@ async def test_a_changed_skill_holds_without_a_restart_and_one_with_a_mistake_do
     assert live.current.files[0].text == "B"
 
 
+async def test_a_checkout_that_is_swapped_while_we_read_it_is_not_taken(tmp_path: Path) -> None:
+    """As git-sync does it: the folder is a link, and another one is renamed over it."""
+    later = PODS.replace("limits", "requests")
+    write(tmp_path, {"one/pods/SKILL.md": PODS, "two/pods/SKILL.md": later, "two/pods/a.md": "B"})
+
+    def swap(checkout: str) -> None:
+        (tmp_path / "next").symlink_to(checkout)
+        (tmp_path / "next").rename(tmp_path / "git")
+
+    meanwhile = ["", "one", ""]
+
+    def read(config: Config, _: str | None) -> str:
+        if checkout := meanwhile.pop(0):
+            swap(checkout)
+        return config.skills["pods"].skill.body
+
+    swap("one")
+    load(tmp_path, {}, more="skill_folders: [git]")
+    live = LiveConfig(ConfigSource(tmp_path, os.environ), read)
+    swap("two")
+    assert [await live.look(), await live.look()] == [False, False]
+    assert (live.current, meanwhile) == ("Look at limits.", [""])
+    swap("two")
+    assert await live.look()
+    assert live.current == "Look at requests."
+
+
 async def test_a_skill_with_a_mistake_is_looked_at_until_it_is_mended_wherever_it_lies(tmp_path: Path) -> None:
     load(tmp_path, {})
     live = LiveConfig(ConfigSource(tmp_path, os.environ), lambda config, _: sorted(config.skills))

@@ -20,9 +20,12 @@ llm_providers:
 """
 
 
-def load(folder: Path, agents: str, chain: str, selection: McpSelection | None = None) -> ResolvedChain:
-    """`chain`: keys of the chain beside its alert types."""
-    text = f"{TEXT}agents: {agents}\nagent_chains: {{k: {{alert_types: [kubernetes], {chain}}}}}\n"
+def load(
+    folder: Path, agents: str, chain: str, selection: McpSelection | None = None, *, defaults: str = ""
+) -> ResolvedChain:
+    """`chain`: keys of the chain beside its alert types. `defaults`: keys beside the provider."""
+    start = TEXT.replace("{llm_provider: gemini}", f"{{llm_provider: gemini, {defaults}}}")
+    text = f"{start}agents: {agents}\nagent_chains: {{k: {{alert_types: [kubernetes], {chain}}}}}\n"
     (folder / "tarsy.yaml").write_text(text, encoding="utf-8")
     return load_config(folder, {}).chain_for("kubernetes", selection)
 
@@ -59,6 +62,28 @@ def test_an_agent_that_answers_people_has_those_of_its_chain_or_of_chat(
     assert plan.chat is not None
     assert plan.chat.sub_agents == sent
     assert set(sent) <= plan.sub_agents.keys()
+
+
+@pytest.mark.parametrize(("agent", "sent"), [("{}", ("B",)), ("{sub_agents: []}", ())])
+def test_those_of_the_defaults_are_for_agents_that_name_none(agent: str, sent: tuple[str, ...], tmp_path: Path) -> None:
+    stages = "stages: [{name: s, agents: [{name: A}]}]"
+    assert first(load(tmp_path, f"{{A: {agent}, B: {{}}}}", stages, defaults="sub_agents: [B]")).sub_agents == sent
+
+
+@pytest.mark.parametrize(
+    ("name", "tools"),
+    [
+        ("WebResearcher", {"google_search", "url_context"}),
+        ("CodeExecutor", {"code_execution"}),
+        ("GeneralWorker", set()),
+    ],
+)
+def test_three_that_can_be_sent_are_built_in_with_a_line_to_choose_them_by(
+    name: str, tools: set[str], tmp_path: Path
+) -> None:
+    plan = load(tmp_path, f"{{A: {{sub_agents: [{name}]}}}}", "stages: [{name: s, agents: [{name: A}]}]")
+    assert plan.sub_agents[name].description
+    assert {*plan.sub_agents[name].native_tools} == tools
 
 
 def test_what_stands_beside_a_name_wins_over_the_agents_own_definition(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from tarsy_contracts.public.envelope import PublicEnvelope
 from tarsy_contracts.public.events import PUBLIC_EVENTS
 from tarsy_contracts.public.mapping import NOT_PUBLIC, public_envelope, public_event
 from tarsy_contracts.public.model import PublicEvent
+from tarsy_contracts.public.stage_events import PublicExecutionStarted
 from tarsy_contracts.wire.envelope import Envelope, EnvelopeError
 from tarsy_contracts.wire.message import Message
 from tarsy_testing.any_message import any_of
@@ -60,6 +61,14 @@ def test_internals_stay_inside() -> None:
     found = public_event(event)
     assert found is not None
     assert b"secret" not in found.to_bytes()
+
+
+def test_who_sent_an_agent_and_for_what_is_public() -> None:
+    spec = {"execution_id": "x", "stage_id": "s", "agent": "Logs", "index": 2, "system": "", "prompt": "", "tools": []}
+    sent = {"parent_execution_id": "lead", "task": "errors in shop"}
+    found = public_event(e.ExecutionStarted.model_validate(spec | sent))
+    assert isinstance(found, PublicExecutionStarted)
+    assert (found.parent_execution_id, found.task) == ("lead", "errors in shop")
 
 
 def recorded() -> RecordedEvent:

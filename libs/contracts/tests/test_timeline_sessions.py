@@ -139,6 +139,13 @@ def test_a_session_ends(event: e.Event, change: SessionChanged) -> None:
     assert shown(event) == [change]
 
 
+def test_labels_that_a_session_was_not_given_are_told_before_its_end() -> None:
+    told, ended = shown(e.SessionCompleted(final_analysis="DNS", labels_error="The executive summary named no label."))
+    assert isinstance(told, TimelineCreated)
+    assert (told.event_type, told.content) == ("missing_labels", "The executive summary named no label.")
+    assert isinstance(ended, SessionChanged)
+
+
 def test_a_session_that_was_deleted_is_removed() -> None:
     assert shown(e.SessionDeleted(request_id="r", author="ann")) == [SessionRemoved()]
 

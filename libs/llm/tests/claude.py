@@ -56,7 +56,8 @@ def streamed(*said: Said) -> Reply:
     return Reply(named_sse(*said))
 
 
-HI = streamed(start(), *text(0, "Hi"), *stop("end_turn"))
+SAID_HI = (start(), *text(0, "Hi"), *stop("end_turn"))
+HI = streamed(*SAID_HI)
 CALLS = (
     start(),
     *thought(0, "c2lnMQ==", "Which ", "pod?"),

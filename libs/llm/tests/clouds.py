@@ -1,9 +1,6 @@
 """Clouds for tests: how they wrap a dialect on the wire, their token servers, and a check of what we show them."""
 
-import base64
 import json
-import struct
-from binascii import crc32
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -24,10 +21,10 @@ from pydantic import JsonValue
 from wire import Asked, Reply
 
 from tarsy_llm.model_settings import ModelSettings
+from tarsy_testing.servers.event_stream import EVENT_STREAM, claude_frame, event
 
 REGION, ACCESS_KEY, SECRET_KEY = "eu-west-1", "AKIAPLANTED", "planted-secret-key"
 SIGNED_AWS = {"AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY}
-EVENT_STREAM = "application/vnd.amazon.eventstream"
 CLOUD_VARIABLES = ("AWS_", "AZURE_", "REQUESTS_", "GOOGLE_", "IDENTITY_", "OPENAI_", "MSI_", "GCE_", "CLOUDSDK_")
 
 KEY_USAGES = (
@@ -47,29 +44,9 @@ def on_cloud(settings: ModelSettings, **cloud: str) -> ModelSettings:
     )
 
 
-def frame(payload: JsonValue, **headers: str) -> bytes:
-    """A message of an AWS event stream: prelude, headers, payload, both checksums."""
-    body = json.dumps(payload).encode()
-    named = b"".join(
-        struct.pack("!B", len(name)) + name + b"\x07" + struct.pack("!H", len(value.encode())) + value.encode()
-        for name, value in ((f":{name.replace('_', '-')}".encode(), value) for name, value in headers.items())
-    )
-    prelude = struct.pack("!II", len(named) + len(body) + 16, len(named))
-    message = prelude + struct.pack("!I", crc32(prelude)) + named + body
-    return message + struct.pack("!I", crc32(message))
-
-
-def event(kind: str, payload: JsonValue) -> bytes:
-    return frame(payload, message_type="event", event_type=kind, content_type="application/json")
-
-
-def exception(kind: str, message: str) -> bytes:
-    return frame({"message": message}, message_type="exception", exception_type=kind)
-
-
 def claude_frames(*said: Said) -> list[bytes]:
     """As InvokeModelWithResponseStream sends the events of Claude."""
-    return [event("chunk", {"bytes": base64.b64encode(json.dumps(data).encode()).decode()}) for _, data in said]
+    return [claude_frame(data) for _, data in said]
 
 
 def converse_frames(*events: tuple[str, JsonValue]) -> list[bytes]:

@@ -16,7 +16,6 @@ import gemini
 import pytest
 from asking import KEY, RESULTS, answer_of, asked, failure_of, parts_of, request, through_the_log, two_calls, words
 from clouds import (
-    EVENT_STREAM,
     REGION,
     SIGNED_AWS,
     assert_signed,
@@ -27,7 +26,6 @@ from clouds import (
     converse_frames,
     converse_text,
     entra_token,
-    exception,
     google_token,
     on_cloud,
     self_signed,
@@ -36,6 +34,7 @@ from clouds import (
 from pydantic import JsonValue, SecretStr
 from wire import Cut, ProviderServer, Reply, Silence
 
+from tarsy_contracts.chain import NATIVE_TOOLS
 from tarsy_contracts.conversation import Usage, UserMessage
 from tarsy_llm.clouds.azure import azure_llm, completions_address
 from tarsy_llm.clouds.bedrock import bedrock_llm, model_address
@@ -44,6 +43,7 @@ from tarsy_llm.credentials.cache import CredentialCache, Lease
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.protocol import Delta, Llm, LlmCallError
 from tarsy_llm.providers import PROVIDER_TYPES
+from tarsy_testing.servers.event_stream import EVENT_STREAM, exception
 
 CLAUDE, NOVA = "eu.anthropic.claude-sonnet-4-5-20250929-v1:0", "eu.amazon.nova-2-lite-v1:0"
 TOKEN = "ya29.planted-token"
@@ -217,14 +217,24 @@ async def test_claude_on_vertex_is_asked_in_its_own_dialect(tmp_path: Path) -> N
     assert b"assertion=" in tokens.asked[0].body
 
 
+async def test_claude_on_vertex_searches_with_the_word_that_vertex_wants(tmp_path: Path) -> None:
+    wanted = request().model_copy(update={"native_tools": NATIVE_TOOLS})
+    async with on_vertex(tmp_path, [google_token(TOKEN)], claude.HI, claude.HI) as (llm, server, _):
+        answers = [await answer_of(llm, wanted), await answer_of(llm, request())]
+    searching, usual = server.asked
+    assert searching.headers["anthropic-beta"] == "web-search-2025-03-05"
+    assert b'"type":"web_search_20250305"' in searching.body
+    assert ("anthropic-beta" in usual.headers, b"web_search" in usual.body) == (False, False)
+    assert [answer.native_left_out for answer in answers] == [("url_context", "code_execution"), ()]
+
+
 async def test_gemini_on_vertex_is_asked_with_a_token(tmp_path: Path) -> None:
     hi = gemini.streamed(gemini.chunk(gemini.text("Hi"), finish="STOP"))
     tokens = [google_token(TOKEN)]
     async with on_vertex(tmp_path, tokens, hi, hi, model="gemini-3-pro-preview") as (llm, server, token_server):
         for _ in range(2):
-            assert (
-                await answer_of(llm, request().model_copy(update={"native_tools": ("google_search",)}))
-            ).text == "Hi"
+            answer = await answer_of(llm, request().model_copy(update={"native_tools": ("google_search",)}))
+            assert (answer.text, answer.native_left_out) == ("Hi", ("google_search",))
     path = "/v1beta1/projects/shop/locations/europe-west1/publishers/google/models/gemini-3-pro-preview"
     assert {said.target for said in server.asked} == {f"{path}:streamGenerateContent?alt=sse"}
     assert {said.headers["authorization"] for said in server.asked} == {f"Bearer {TOKEN}"}
@@ -315,6 +325,23 @@ async def test_claude_on_bedrock_is_asked_in_its_own_dialect_and_signed() -> Non
     assert not {"model", "stream"} & body.keys()
     assert b'"signature":"c2lnMQ=="' in second.body
     assert first.body.count(b"cache_control") == 3
+
+
+@pytest.mark.parametrize("model", [CLAUDE, NOVA])
+async def test_bedrock_is_not_shown_the_tools_of_anthropics_servers(model: str) -> None:
+    hi = converse(*converse_text(0, "Hi"))
+    reply = Reply(claude_frames(*claude.SAID_HI), content_type=EVENT_STREAM) if model == CLAUDE else hi
+    async with asked(bedrock, reply, model=model) as (llm, server):
+        answer = await answer_of(llm, request().model_copy(update={"native_tools": NATIVE_TOOLS}))
+    assert (answer.text, answer.native_left_out) == ("Hi", NATIVE_TOOLS)
+    assert b"search" not in server.asked[0].body
+
+
+async def test_a_deployment_of_azure_is_not_asked_to_search_whatever_it_is_called() -> None:
+    async with asked(azure_llm, completions.HI, model="our-search-api") as (llm, server):
+        answer = await answer_of(llm, request().model_copy(update={"native_tools": NATIVE_TOOLS}))
+    assert answer.native_left_out == NATIVE_TOOLS
+    assert b"web_search" not in server.asked[0].body
 
 
 @pytest.mark.parametrize("model", ["arn:aws:bedrock:eu-west-1:1:application-inference-profile/abc", NOVA])

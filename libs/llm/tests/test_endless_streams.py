@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import json
 import subprocess
 import sys
 import time
@@ -11,8 +10,8 @@ from contextlib import contextmanager
 
 import pytest
 from asking import KEY, failure_of, request
+from dialects import DIALECTS, Dialect
 from pydantic import SecretStr
-from test_answer_budget import DIALECTS, Dialect
 
 from tarsy_llm.http import answer_budget
 from tarsy_llm.model_settings import ModelSettings
@@ -77,22 +76,11 @@ class Lateness:
             self.longest, last = max(self.longest, now - last), now
 
 
-def event(value: object) -> bytes:
-    return f"data: {json.dumps(value)}\n\n".encode()
-
-
 def shapes(dialect: Dialect) -> dict[str, tuple[bytes, bytes]]:
     """The first bytes of an answer, and those that follow without an end."""
-    return {
-        "text": (b"", event(dialect.text)),
-        "thoughts": (b"", event(dialect.thought)),
-        "arguments": (b"", event(dialect.arguments)),
-        "comments": (event(dialect.text), b": still here\n\n"),
-        "unknown events": (b"", event({"type": "from the future"})),
-        "empty lines": (b"", b"\n"),
-        "lines of one event": (b"", b'data: {"a":\n'),
-        "one line": (b"data: ", b"x" * 1_000),
-    }
+    parts = {"text": dialect.text, "thoughts": dialect.thought, "arguments": dialect.arguments}
+    noise = {name: (first or dialect.text, unit) for name, first, unit in dialect.noise}
+    return {**{name: (b"", unit) for name, unit in parts.items()}, **noise}
 
 
 CASES = [(name, shape) for name, dialect in DIALECTS.items() for shape in shapes(dialect)]
@@ -103,7 +91,8 @@ async def held_by(name: str, shape: str) -> tuple[float, LlmCallError, int]:
     dialect = DIALECTS[name]
     with endless(*shapes(dialect)[shape]) as (port, count):
         url = f"http://127.0.0.1:{port}{dialect.path}"
-        llm = LimitedLlm(dialect.adapter(ModelSettings(model="a-model", api_key=SecretStr(KEY), base_url=url)), LIMITS)
+        settings = ModelSettings(model=dialect.model, api_key=SecretStr(KEY), base_url=url)
+        llm = LimitedLlm(dialect.adapter(settings), LIMITS)
         lateness = Lateness()
         watching = asyncio.create_task(lateness.watch())
         try:

@@ -5,14 +5,15 @@ The wires are real sockets, the session is the pure core. The first answer is a 
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import claude
 import gemini
 import pytest
 from asking import KEY
-from clouds import converse, converse_block, converse_call, converse_text, exception
+from clouds import converse, converse_block, converse_call, converse_text
+from dialects import DIALECTS
 from pydantic import JsonValue, SecretStr
 from wire import ProviderServer, Reply, sse
 
@@ -21,13 +22,12 @@ from tarsy_contracts.conversation import ToolCall
 from tarsy_contracts.messages.inputs import LlmCallReported
 from tarsy_contracts.wire.ids import tool_call_id
 from tarsy_llm.anthropic.adapter import AnthropicLlm
-from tarsy_llm.clouds.bedrock import bedrock_llm
-from tarsy_llm.google.adapter import GoogleLlm
 from tarsy_llm.model_settings import ModelSettings
-from tarsy_llm.openai.adapter import OpenAiLlm
 from tarsy_llm.protocol import Answer, Llm, LlmCallError, LlmRequest
+from tarsy_llm.providers import PROVIDER_TYPES
 from tarsy_session.conversations.model_request import compose_request
 from tarsy_session.state import AtRest
+from tarsy_testing.servers.event_stream import EVENT_STREAM, claude_frame, exception
 from tarsy_testing.story.story import READ, Story
 
 NAME, FOUND, CAUSE = READ.definition.name, "api-7 was killed: out of memory", "The cause is a leak."
@@ -38,6 +38,9 @@ type Situations = dict[str, Reply]
 
 @dataclass(frozen=True, slots=True)
 class Provider:
+    """`type`: as tarsy.yaml has it."""
+
+    type: str
     adapter: Callable[[ModelSettings], Llm]
     model: str
     call: Reply
@@ -50,7 +53,13 @@ def refused(status: int, body: JsonValue) -> Reply:
 
 
 def openai_like(
-    context_full: Reply, malformed: Reply, refusal: Reply, *, ids: bool = True, whole: bool = False
+    context_full: Reply,
+    malformed: Reply,
+    refusal: Reply,
+    *,
+    house: str = "OpenAI",
+    ids: bool = True,
+    whole: bool = False,
 ) -> Provider:
     def answer(delta: dict[str, JsonValue], finish: str | None) -> Reply:
         if whole:
@@ -68,7 +77,8 @@ def openai_like(
         return answer({"tool_calls": asked}, "tool_calls")
 
     return Provider(
-        OpenAiLlm,
+        DIALECTS[house].type,
+        DIALECTS[house].adapter,
         "m",
         calls('{"namespace": "shop"}'),
         answer({"content": CAUSE}, "stop"),
@@ -108,6 +118,7 @@ def anthropic() -> Provider:
         return claude.streamed(claude.start(), *blocks, *claude.stop(reason))
 
     return Provider(
+        "anthropic",
         AnthropicLlm,
         "claude-opus-5",
         message(*claude.call(0, NAME, '{"namespace": "shop"}'), reason="tool_use"),
@@ -130,10 +141,24 @@ def anthropic() -> Provider:
     )
 
 
+def claude_on(cloud: str, wrap: Callable[[Reply], Reply] = lambda reply: reply) -> Provider:
+    """Claude as a cloud serves it: what `wrap` does to an answer, and refusals as they are."""
+    own, dialect = anthropic(), DIALECTS[f"Claude on {cloud}"]
+    situations = {name: wrap(one) if one.status == 200 else one for name, one in own.situations.items()}
+    return Provider(dialect.type, dialect.adapter, dialect.model, wrap(own.call), wrap(own.conclusion), situations)
+
+
+def in_frames(reply: Reply) -> Reply:
+    events = [json.loads(step.split(b"data: ")[1]) for step in reply.steps if isinstance(step, bytes)]
+    return Reply([claude_frame(one) for one in events], content_type=EVENT_STREAM)
+
+
 def bedrock() -> Provider:
+    dialect = DIALECTS["Nova on Bedrock"]
     return Provider(
-        lambda settings: bedrock_llm(replace(settings, cloud={"region": "eu-west-1"})),
-        "eu.amazon.nova-2-lite-v1:0",
+        dialect.type,
+        dialect.adapter,
+        dialect.model,
         converse(*converse_call(0, NAME, '{"namespace": "shop"}'), reason="tool_use"),
         converse(*converse_text(0, CAUSE)),
         {
@@ -154,12 +179,13 @@ def bedrock() -> Provider:
     )
 
 
-def google() -> Provider:
+def google(house: str = "Gemini") -> Provider:
     def message(*parts: JsonValue, finish: str = "STOP") -> Reply:
         return gemini.streamed(gemini.chunk(*parts, finish=finish))
 
     return Provider(
-        GoogleLlm,
+        DIALECTS[house].type,
+        DIALECTS[house].adapter,
         gemini.MODEL,
         message(gemini.call(NAME, {"namespace": "shop"}, "c2ln")),
         message(gemini.text(CAUSE)),
@@ -185,6 +211,13 @@ PROVIDERS: dict[str, Provider] = {
         told(400, FULL, code="context_length_exceeded"),
         broken_arguments(),
         told(400, "The response was filtered due to the prompt triggering Azure's policy.", code="content_filter"),
+        house="Azure OpenAI",
+    ),
+    "xAI": openai_like(
+        told(400, "This model's maximum prompt length is 131072 but the request contains 140000 tokens."),
+        broken_arguments(),
+        told(403, "Content violates usage guidelines.", code="The caller does not have permission"),
+        house="xAI",
     ),
     "vLLM": openai_like(refused(400, {"object": "error", "message": FULL, "code": 400}), UNPARSED, filtered("stop")),
     "Ollama": openai_like(
@@ -227,7 +260,10 @@ PROVIDERS: dict[str, Provider] = {
         told(400, "Unexpected role 'user' after role 'tool'"),
     ),
     "Gemini": google(),
+    "Gemini on Vertex AI": google("Gemini on Vertex AI"),
     "Anthropic": anthropic(),
+    "Claude on Vertex AI": claude_on("Vertex AI"),
+    "Claude on Bedrock": claude_on("Bedrock", in_frames),
     "Bedrock": bedrock(),
 }
 CASES = [(name, situation) for name, provider in PROVIDERS.items() for situation in provider.situations]
@@ -267,6 +303,10 @@ async def report(llm: Llm, story: Story) -> LlmCallReported:
             "cut": answer.cut,
         }
     )
+
+
+def test_every_type_of_provider_has_its_row() -> None:
+    assert {one.type for one in PROVIDERS.values()} == PROVIDER_TYPES.keys() - {"scripted"}
 
 
 @pytest.mark.parametrize(("name", "situation"), CASES, ids=[f"{name}: {situation}" for name, situation in CASES])

@@ -7,7 +7,15 @@ import pytest
 
 from tarsy_contracts.conversation import AssistantMessage, Conversation, ToolCall, ToolMessage, Usage, UserMessage
 from tarsy_llm.protocol import Answer, Delta, ErrorKind, Llm, LlmCallError, LlmRequest
-from tarsy_llm.scripted.script import PlacedTurn, Script, ScriptedCall, ScriptedTurn, ScriptedUsage, load_scripts
+from tarsy_llm.scripted.script import (
+    PlacedTurn,
+    Script,
+    ScriptedCall,
+    ScriptedNativeCall,
+    ScriptedTurn,
+    ScriptedUsage,
+    load_scripts,
+)
 from tarsy_llm.scripted.scripted_llm import ScriptedLlm
 
 AGENT = "KubernetesAgent"
@@ -59,6 +67,14 @@ async def test_the_answer_is_what_the_turn_says() -> None:
     assert (answer.thinking, answer.text, answer.model) == ("Which pod?", "I look.", "scripted")
     assert answer.tool_calls[0].name == "kubernetes__pods_list"
     assert answer.usage == Usage(input_tokens=1200, output_tokens=80)
+
+
+async def test_tools_of_its_own_are_played_where_the_agent_has_them() -> None:
+    search = ScriptedNativeCall(tool="google_search", queries=("exit code 137",))
+    said = turn().model_copy(update={"native_calls": (search,)})
+    wanted = request().model_copy(update={"native_tools": ("google_search",)})
+    assert (await answer_of(playing(said), wanted)).native_calls == (search,)
+    assert (await answer_of(playing(said), request())).native_calls == ()
 
 
 async def test_thinking_and_text_stream_in_small_deltas_that_add_up_to_them() -> None:

@@ -4,8 +4,10 @@ import pytest
 from asking import answer_of, asked, failure_of, request
 from claude import start, stop, text, thought
 from claude import streamed as claude_streamed
+from clouds import claude_frames, converse, converse_text
 from completions import USAGE, chunk
 from completions import streamed as openai_streamed
+from dialects import DIALECTS
 from gemini import asked as gemini_asked
 from gemini import chunk as gemini_chunk
 from gemini import request as gemini_request
@@ -60,23 +62,66 @@ async def test_thoughts_that_filled_the_output_of_gemini_are_on_the_bill() -> No
     assert problem.usage.thinking_tokens == 500
 
 
-async def test_claudes_cache_is_part_of_its_input_and_thoughts_of_its_output() -> None:
-    counted: JsonValue = {"output_tokens": 120, "output_tokens_details": {"thinking_tokens": 90}}
-    begun = start(input_tokens=100, cache_read_input_tokens=1_000, cache_creation_input_tokens=200)
-    async with asked(AnthropicLlm, claude_streamed(begun, *text(0, "Hi"), *stop("end_turn", counted))) as (llm, _):
-        assert (await answer_of(llm, request())).usage == MEANT
+OPENAIS: JsonValue = {
+    "prompt_tokens": 1_300,
+    "completion_tokens": 120,
+    "total_tokens": 1_420,
+    "prompt_tokens_details": {"cached_tokens": 1_000, "cache_write_tokens": 200},
+    "completion_tokens_details": {"reasoning_tokens": 90},
+}
+GEMINIS: JsonValue = {
+    "promptTokenCount": 1_300,
+    "cachedContentTokenCount": 1_000,
+    "candidatesTokenCount": 30,
+    "thoughtsTokenCount": 90,
+    "totalTokenCount": 1_420,
+}
+OF_CONVERSE: JsonValue = {
+    "inputTokens": 100,
+    "outputTokens": 120,
+    "cacheReadInputTokens": 1_000,
+    "cacheWriteInputTokens": 200,
+}
+CLAUDES = (
+    start(input_tokens=100, cache_read_input_tokens=1_000, cache_creation_input_tokens=200),
+    *text(0, "Hi"),
+    *stop("end_turn", {"output_tokens": 120, "output_tokens_details": {"thinking_tokens": 90}}),
+)
+FROM_OPENAI = openai_streamed(chunk({"content": "Hi"}, "stop", usage=OPENAIS))
+FROM_GEMINI = gemini_streamed(gemini_chunk(gemini_text("Hi"), finish="STOP", usageMetadata=GEMINIS))
+NOT_SAID = {
+    "Gemini": "cache_written_tokens",
+    "Gemini on Vertex AI": "cache_written_tokens",
+    "Nova on Bedrock": "thinking_tokens",
+}
+"""What a provider does not count."""
+CLAUDE_MARKS, NOVA_MARKS, BY_ITSELF = (b"cache_control", 3), (b"cachePoint", 2), (b"cache", 0)
+"""A mark of what is to be cached, and how often a first request has it: tools, instructions, message."""
+ANSWERS: dict[str, tuple[Reply, tuple[bytes, int]]] = {
+    "OpenAI": (FROM_OPENAI, BY_ITSELF),
+    "xAI": (FROM_OPENAI, BY_ITSELF),
+    "Azure OpenAI": (FROM_OPENAI, BY_ITSELF),
+    "Anthropic": (claude_streamed(*CLAUDES), CLAUDE_MARKS),
+    "Claude on Vertex AI": (claude_streamed(*CLAUDES), CLAUDE_MARKS),
+    "Claude on Bedrock": (Reply(claude_frames(*CLAUDES)), CLAUDE_MARKS),
+    "Nova on Bedrock": (converse(*converse_text(0, "Hi"), usage=OF_CONVERSE), NOVA_MARKS),
+    "Gemini": (FROM_GEMINI, BY_ITSELF),
+    "Gemini on Vertex AI": (FROM_GEMINI, BY_ITSELF),
+}
 
 
-async def test_openais_cache_is_part_of_its_input_and_thoughts_of_its_output() -> None:
-    counted: JsonValue = {
-        "prompt_tokens": 1_300,
-        "completion_tokens": 120,
-        "total_tokens": 1_420,
-        "prompt_tokens_details": {"cached_tokens": 1_000, "cache_write_tokens": 200},
-        "completion_tokens_details": {"reasoning_tokens": 90},
-    }
-    async with asked(OpenAiLlm, openai_streamed(chunk({"content": "Hi"}, "stop", usage=counted))) as (llm, _):
-        assert (await answer_of(llm, request())).usage == MEANT
+def test_every_way_to_be_asked_has_its_row() -> None:
+    assert ANSWERS.keys() == DIALECTS.keys()
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+async def test_what_was_cached_is_asked_for_and_counted_as_part_of_the_input(name: str) -> None:
+    dialect, (reply, (mark, times)) = DIALECTS[name], ANSWERS[name]
+    async with asked(dialect.adapter, reply, model=dialect.model, path=dialect.path) as (llm, server):
+        answer = await answer_of(llm, request())
+    missing = {NOT_SAID[name]: None} if name in NOT_SAID else {}
+    assert answer.usage == MEANT.model_copy(update=missing)
+    assert server.asked[0].body.count(mark) == times
 
 
 async def test_thoughts_that_xai_counts_beside_the_completion_are_output() -> None:
@@ -89,20 +134,6 @@ async def test_thoughts_that_xai_counts_beside_the_completion_are_output() -> No
     }
     async with asked(OpenAiLlm, openai_streamed(chunk({"content": "Hi"}, "stop", usage=counted))) as (llm, _):
         assert (await answer_of(llm, request())).usage == MEANT.model_copy(update={"cache_written_tokens": None})
-
-
-async def test_geminis_cache_is_part_of_its_input_and_thoughts_become_part_of_its_output() -> None:
-    counted: JsonValue = {
-        "promptTokenCount": 1_300,
-        "cachedContentTokenCount": 1_000,
-        "candidatesTokenCount": 30,
-        "thoughtsTokenCount": 90,
-        "totalTokenCount": 1_420,
-    }
-    reply = gemini_streamed(gemini_chunk(gemini_text("Hi"), finish="STOP", usageMetadata=counted))
-    async with gemini_asked(reply) as (llm, _):
-        usage = (await answer_of(llm, gemini_request())).usage
-    assert usage == MEANT.model_copy(update={"cache_written_tokens": None})
 
 
 @pytest.mark.parametrize("status", [400, 500])

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_contracts.budgets import NO_BUDGET, Amounts, Budget, DayBudget, DayBudgets, Spending, TokenPrice
+from tarsy_contracts.budgets import NO_BUDGET, Amounts, Budget, DayBudget, DayBudgets, Spending
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.prices import ModelPrices, TokenPrice
 from tarsy_contracts.wire.ids import budget_wait_id
 from tarsy_session.deadlines import list_deadlines
 from tarsy_session.decision_input import Spendings
@@ -19,7 +20,7 @@ from tarsy_testing.story.delegation import answers, begun, send
 from tarsy_testing.story.story import READ, SESSION, Story, agent, chain, stage, types
 
 DAY = "2026-11-22/day"
-PRICES = Spendings(prices={"scripted": TokenPrice(input=1.0, output=10.0)})
+PRICES = Spendings(prices=ModelPrices(prices={"scripted": TokenPrice(input=1.0, output=10.0)}))
 
 
 def plan(budget: Budget = NO_BUDGET, *, of_agent: Budget = NO_BUDGET, day: Budget | None = None) -> ResolvedChain:

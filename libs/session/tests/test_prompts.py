@@ -56,6 +56,11 @@ def system(of: ResolvedAgent, *unavailable: UnavailableServer, missing: tuple[st
     )
 
 
+def test_a_tool_that_the_provider_has_not_is_no_part_of_the_words() -> None:
+    lacking = agent(KUBERNETES).model_copy(update={"lacking_native_tools": ("url_context",)})
+    assert system(lacking) == system(agent(KUBERNETES))
+
+
 def test_a_plain_investigation() -> None:
     is_the_snapshot("investigation", whole(system(agent(KUBERNETES)), compose_prompt(ALERT, NO_RUNBOOK, [])))
 

@@ -13,12 +13,13 @@ from tarsy_session.state import NOT_STARTED, SessionState
 from tarsy_testing.story.story import DELETE, READ, SESSION, Story, agent, chain, stage
 
 
-def summary_request(of_server: str, of_chain: str) -> SummaryRequest:
+def summary_request(of_server: str, of_chain: str, stand_ins: tuple[str, ...] | None = None) -> SummaryRequest:
     rule = SummaryRule(llm_provider=of_server, summary_max_token_limit=77)
     reader = agent("A", fallbacks=("second", "third")).model_copy(
         update={"servers": (ResolvedServer(server="kubernetes", summary=rule),)}
     )
-    story = Story(plan=chain(stage(reader)).model_copy(update={"summary_llm_provider": of_chain})).calling(READ)
+    summaries = {"summary_llm_provider": of_chain, "summary_fallbacks": stand_ins}
+    story = Story(plan=chain(stage(reader)).model_copy(update=summaries)).calling(READ)
     story.when(story.result(story.call_ids[0], size=1_000_000))
     (summary,) = [one for one in effects_of(story.state) if isinstance(one, SummaryEffect)]
     request = request_of(SESSION, story.investigating, summary)
@@ -80,4 +81,12 @@ def test_nothing_is_requested_for_a_call_before_a_person_has_approved_it() -> No
 
 def test_a_summary_falls_back_as_its_agent_would() -> None:
     assert summary_request("second", "").fallback_providers == ("third",)
+
+
+def test_a_summary_falls_back_on_those_of_summaries_where_there_are_any() -> None:
+    assert summary_request("cheap", "", ("cheap", "fast")).fallback_providers == ("fast",)
+    assert summary_request("second", "", ()).fallback_providers == ()
+
+
+def test_a_summary_is_as_long_as_its_server_says() -> None:
     assert summary_request("", "").max_tokens == 77

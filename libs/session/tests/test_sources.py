@@ -14,9 +14,10 @@ from tarsy_contracts.native_calls import (
     bound_native_calls,
 )
 from tarsy_session.conversations.conversation import build_conversation
+from tarsy_session.conversations.model_request import compose_request
 from tarsy_session.state import AtRest
 from tarsy_session.state.sources import MOST_NUMBERED, mark_citations
-from tarsy_testing.story.story import READ, Story
+from tarsy_testing.story.story import READ, Story, agent, chain, stage
 
 A, B, C = (f"https://{name}.example/" for name in "abc")
 
@@ -123,3 +124,9 @@ def test_tools_that_a_model_does_not_get_are_told_once() -> None:
     story.when(story.result(story.call_ids[0], "ok"))
     story.when(story.answer("It leaks.").model_copy(update=left_out))
     assert last(story, e.LlmCallCompleted).native_tools_left_out == ()
+
+
+def test_a_fallback_is_asked_for_the_tools_that_the_first_provider_lacks() -> None:
+    tools = {"native_tools": ("google_search",), "lacking_native_tools": ("url_context",)}
+    story = Story(plan=chain(stage(agent().model_copy(update=tools)))).asking()
+    assert compose_request(story.investigating, story.execution()).native_tools == ("google_search", "url_context")

@@ -7,6 +7,7 @@ from tarsy_contracts.chain import SubAgentLimits
 from tarsy_contracts.conversation import ToolCall
 from tarsy_contracts.messages import inputs as i
 from tarsy_contracts.messages.control import CallCancelled
+from tarsy_contracts.wire.ids import tool_call_id
 from tarsy_session.prompts.delegation import find_named_facts
 from tarsy_session.replies import replies_to
 from tarsy_session.state import AtRest
@@ -333,6 +334,24 @@ def test_the_workers_of_those_below_an_agent_that_fails_are_told_to_stop(depth: 
     other = story.answer("It burns.", agent="Other")
     story.when(other)
     assert replies_to(story.state, other) == []
+
+
+@pytest.mark.parametrize("cancel", ["agent", "session"])
+def test_whom_an_agent_sends_with_an_answer_that_comes_after_its_end_never_begins(cancel: str) -> None:
+    """The answer was on its way when the agent was cancelled."""
+    story = begun(limits=SubAgentLimits(max_depth=2), below=("Metrics",))
+    send(story, "a")
+    asked = story.asked("Logs").llm_call_id
+    sends = ToolCall(
+        id=tool_call_id(asked, 0), name="tarsy__dispatch_agent", arguments={"name": "Metrics", "task": "b"}
+    )
+    late = story.answer(agent="Logs").model_copy(update={"tool_calls": (sends,)})
+    if cancel == "agent":
+        call(story, ("cancel_agent", {"execution_id": child(story, "a").id}))
+    else:
+        story.when(i.CancelRequested(request_id="r", author="ann"))
+    assert story.when(late) == []
+    assert len(started([record.event for record in story.log if record.event is not None])) == 2
 
 
 def test_nobody_cancels_the_sub_agent_of_another() -> None:

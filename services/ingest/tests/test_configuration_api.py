@@ -7,6 +7,7 @@ import httpx2
 import pytest
 from prometheus_client import CollectorRegistry
 
+from tarsy_contracts.prices import ModelPrices, TokenPrice
 from tarsy_ingest.app import build
 from tarsy_ingest.settings import IngestSettings
 from tarsy_service.process.runner import Readiness, build_app
@@ -162,7 +163,9 @@ async def test_prices_are_shown_and_answered_to_the_timeline(client: httpx2.Asyn
     price = {"input": 0.5, "output": 3.0, "cached_input": 0.05}
     assert (await client.get("/api/v1/system/config")).json()["prices"] == {"gemini-3.7-flash": price}
     answer = await client.get("/internal/v1/prices")
-    assert answer.json() == {"prices": {"gemini-3.7-flash": {**price, "cache_written": None}}}
+    assert ModelPrices.model_validate(answer.json()) == ModelPrices(
+        prices={"gemini-3.7-flash": TokenPrice.model_validate(price)}
+    )
 
 
 async def test_the_configuration_is_whole_and_effective(client: httpx2.AsyncClient) -> None:

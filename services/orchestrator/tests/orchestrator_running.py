@@ -303,12 +303,14 @@ async def until_asked(owner: RunningOwner, sessions: list[str]) -> None:
 
 
 async def until_it_owns(owner: RunningOwner, count: int) -> None:
-    """And hands out the inputs of those partitions."""
+    """And hands out the inputs of those partitions. Raises what ended the owner, when it ended instead."""
 
     async def look() -> bool:
+        if owner.task.done():
+            await owner.task
         return len(owned_by(owner)) == count and owner.ready.is_set()
 
-    await eventually(look, f"{owner.name} owns {count} partitions")
+    await eventually(look, lambda: f"{owner.name} owns {count} partitions, and not {sorted(owned_by(owner))}")
 
 
 def _plan(config: Config, alert: Alert) -> ResolvedChain:

@@ -12,7 +12,8 @@ from orchestrator_running import RunningOwner
 
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.client.publisher import Publisher
-from tarsy_bus.readers.partition_reader import Record, parse_record, read_to_end
+from tarsy_bus.readers.partition_reader import Record, read_to_end
+from tarsy_bus.readers.records import parse_record
 from tarsy_bus.topics.topics_admin import admin
 from tarsy_config.config import Config
 from tarsy_contracts.conversation import Usage

@@ -6,6 +6,8 @@ import pytest
 from aiokafka import ConsumerRecord
 
 from tarsy_bus.readers.action_switch import ActionSwitch
+from tarsy_contracts import events as e
+from tarsy_contracts.messages import inputs as i
 from tarsy_contracts.messages.actions import SWITCH_KEY, ActionsGranted, ActionsSwitched, GrantedAction, grants_key
 from tarsy_contracts.wire.envelope import envelope_of
 from tarsy_contracts.wire.message import Message
@@ -68,8 +70,25 @@ def test_a_grant_of_ones_own_session_counts_once_where_the_chain_has_a_limit(
 ) -> None:
     ledger, story = ActionLedger(lambda: BEGINNING), granted_session(per_hour)
     for _ in range(2):
-        ledger.note(4, story.investigating)
+        ledger.note(4, e.ToolCallStarted.type, story.state)
     assert ledger.count() == counted
+
+
+def test_a_grant_that_was_given_back_counts_no_more_also_where_an_older_record_has_it() -> None:
+    """Else an action that never ran would use up the limit, and be held for itself when it is tried again."""
+    ledger, story = ActionLedger(lambda: BEGINNING), granted_session(1)
+    ledger.note(4, e.ToolCallStarted.type, story.state)
+    (call,) = (call for call in story.investigating.calls.values() if call.claim is not None)
+    assert call.claim is not None
+    given_back = {"call_id": call.requested.call_id, "claim_id": call.claim.claim_id, "worker_id": "worker-1"}
+    story.when(i.CallNotStarted(**given_back, reason="busy"))
+    ledger.note(4, e.ToolCallReleased.type, story.state)
+    grant = GrantedAction(call_id=call.requested.call_id, chain_id="kubernetes", workload="//", at=BEGINNING)
+    ledger.take(record(grants_key(4), ActionsGranted(partition=4, grants=(grant,))))
+    assert ledger.count() == {}
+    story.when(story.claim(call.requested.call_id))
+    ledger.note(4, e.ToolCallStarted.type, story.state)
+    assert ledger.count() == {("kubernetes", "//"): 1}
 
 
 # The switch

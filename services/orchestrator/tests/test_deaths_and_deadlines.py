@@ -6,7 +6,7 @@ import pytest
 from orchestrator_running import DEAD_AFTER, RunningOwner
 from orchestrator_world import WORKER, World, calling, config, new_session, words
 
-from tarsy_bus.readers.partition_reader import parse_record
+from tarsy_bus.readers.records import parse_record
 from tarsy_contracts import events as e
 from tarsy_contracts.messages.control import CallCancelled, ClaimGranted
 from tarsy_contracts.messages.requests import ToolCallRequest

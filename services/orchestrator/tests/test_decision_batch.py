@@ -13,7 +13,7 @@ from tarsy_session.decide import decide_steps as really_decide
 from tarsy_session.decision_input import DecisionInput
 from tarsy_session.lookahead import LookaheadStep
 from tarsy_session.state import NOT_STARTED, SessionState
-from tarsy_testing.story.story import ALERT, READ, SESSION, Story
+from tarsy_testing.story.story import ALERT, DELETE, READ, SESSION, Story, agent, chain, stage
 
 
 def decisions(story: Story, *waiting: PendingInput) -> tuple[list[Decision], list[PendingInput]]:
@@ -91,3 +91,15 @@ def test_a_decision_that_raises_leaves_the_others_of_the_batch_as_they_are(monke
         (waiting[0], ZeroDivisionError),
         (waiting[2], type(None)),
     ]
+
+
+def test_what_a_decision_grants_counts_for_the_next_one_of_the_same_batch() -> None:
+    actor = agent("Remediator").model_copy(update={"action": "act"})
+    plan = chain(stage(actor)).model_copy(update={"actions_per_hour": 1})
+    story = Story(plan=plan).calling(DELETE)
+    claim = story.given(story.claim(story.call_ids[0]))
+    first, second = decisions(story, PendingInput(SESSION, claim), PendingInput("another", claim))[0]
+    assert [event.type for event in written(first)] == ["tool_call.started"]
+    held = written(second)[0]
+    assert isinstance(held, e.ToolCallCompleted)
+    assert held.held_by == "limit"

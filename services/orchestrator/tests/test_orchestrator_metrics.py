@@ -1,14 +1,16 @@
-"""Gauges of age: none is below 0, and a partition that was given up has none."""
+"""What the orchestrator counts. Gauges of age: none is below 0, and a partition that was given up has none."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from prometheus_client import CollectorRegistry
 
+from tarsy_contracts.actions import PAUSE, ActionOutcome
 from tarsy_contracts.conversation import ToolCall
-from tarsy_contracts.events import ExecutionStarted
+from tarsy_contracts.events import ExecutionStarted, StageCompleted, ToolCallCompleted
 from tarsy_contracts.skills import PlannedSkill, Skill
 from tarsy_contracts.wire.ids import summary_id
+from tarsy_orchestrator.action_metrics import ActionMetrics
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_testing.story.story import READ, Story, agent, chain, stage
 
@@ -68,6 +70,27 @@ def test_skills_are_counted_by_the_names_of_the_configuration_and_others_as_othe
     assert [counted["offered", skill] for skill in ("pods", "disks", "house", "other")] == [1.0, 1.0, 1.0, 1.0]
     assert [counted["loaded", skill] for skill in ("pods", "disks", "house", "other")] == [1.0, 0.0, 1.0, 2.0]
     assert counted["loaded", "unheard-of"] is None
+
+
+def test_actions_are_counted_by_verdict_by_whether_they_helped_and_by_who_held_them() -> None:
+    outcomes = [ActionOutcome(verdict="acted", done=1, helped="no"), ActionOutcome(verdict="blocked")]
+    ends = [StageCompleted(stage_id="s", index=1, name="act", status="completed", action=one) for one in outcomes]
+    held = ToolCallCompleted(call_id="c", outcome="rejected", content="Paused.", held_by=PAUSE)
+    registry = CollectorRegistry()
+    metrics = ActionMetrics(registry)
+    for event in ends:
+        metrics.record_event(event)
+    metrics.record_event(held)
+    counted = {
+        name: registry.get_sample_value(f"{PREFIX}{name}_total", {label: value})
+        for name, label, value in (
+            ("action_stages", "outcome", "acted"),
+            ("actions_verified", "outcome", "no"),
+            ("actions_held", "reason", PAUSE),
+        )
+    }
+    assert counted == dict.fromkeys(counted, 1.0)
+    assert registry.get_sample_value(f"{PREFIX}action_stages_total", {"outcome": "nothing_to_do"}) == 0.0
 
 
 def test_a_sub_agent_is_counted_when_it_begins() -> None:

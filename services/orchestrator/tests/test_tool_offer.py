@@ -12,6 +12,7 @@ from tarsy_bus.liveness.failure_detection import Liveness
 from tarsy_config.config import Config
 from tarsy_contracts.messages.inputs import UnavailableServer
 from tarsy_contracts.messages.workers import CatalogTool, ServerCatalogued, WorkerAnnounced
+from tarsy_orchestrator.effects import tool_catalog
 from tarsy_orchestrator.effects.action_ledger import ActionLedger
 from tarsy_orchestrator.effects.spending_ledger import SpendingLedger
 from tarsy_orchestrator.effects.tool_catalog import (
@@ -157,3 +158,17 @@ def test_the_order_in_which_a_server_lists_its_tools_changes_nothing() -> None:
 def test_a_server_without_tools_is_not_missing() -> None:
     offered = compose_offer({"git": [seen("living").model_copy(update={"tools": ()})]})
     assert (offered.tools, offered.unavailable_servers) == ((), ())
+
+
+async def test_a_start_that_waits_long_for_the_end_of_the_catalog_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tool_catalog, "READ_SECONDS", 0.001)
+    catalog = ToolCatalog(
+        liveness(), ActionLedger(lambda: datetime.now(UTC)), SpendingLedger(lambda: datetime.now(UTC), Config)
+    )
+    assert catalog.unready_reasons() == []
+
+    async def reasons() -> list[str]:
+        return catalog.unready_reasons()
+
+    async with background_tasks(catalog.wait_until_read()):
+        await eventually(reasons, "nothing is said of the catalog")

@@ -102,6 +102,7 @@ class Session:
 
     id: str = field(default_factory=lambda: str(uuid.uuid4()))
     records: list[tuple[Envelope, bytes]] = field(default_factory=list)
+    begin: datetime = BEGIN
 
     def add(self, *messages: Message) -> "Session":
         for message in messages:
@@ -120,7 +121,7 @@ class Session:
 
     def _record(self, type: str, version: int, value: bytes, number: int) -> tuple[Envelope, bytes]:
         previous = self.records[number - 1][0].id if number else None
-        time = BEGIN + timedelta(seconds=number)
+        time = self.begin + timedelta(seconds=number)
         digest = event_id(previous=previous, type=type, subject=self.id, sequence=number + 1, time=time, value=value)
         envelope = Envelope(
             id=digest,

@@ -12,6 +12,7 @@ from starlette.types import Receive, Scope, Send
 from tarsy_auth.identity import Identity
 from tarsy_auth.roles import Role
 from tarsy_auth.session_groups import VisibleGroups
+from tarsy_contracts.prices import NO_PRICES, ModelPrices
 from tarsy_masking.masker import Masker
 from tarsy_service.access.caller import IDENTITY
 from tarsy_service.http.bounded_routes import create_bounded_route
@@ -33,7 +34,6 @@ from tarsy_timeline.projection.checkpoint import LogIdentity, ProjectionCheckpoi
 from tarsy_timeline.projection.projection import Batch
 from tarsy_timeline.projection.search_indexer import SearchIndexer
 from tarsy_timeline.queries.session_queries import SessionQueries
-from tarsy_timeline.rows.model_costs import NO_PRICES, PricesByModel
 
 type NewSession = Callable[[], Any]
 type Json = dict[str, Any]
@@ -49,7 +49,7 @@ class World:
     `session_groups`: those that the caller is limited to.
     """
 
-    def __init__(self, database: Database, prices: PricesByModel = NO_PRICES) -> None:
+    def __init__(self, database: Database, prices: ModelPrices = NO_PRICES) -> None:
         self._database = database
         self._checkpoint, self._indexer = ProjectionCheckpoint(database), SearchIndexer(database)
         self._position = 0

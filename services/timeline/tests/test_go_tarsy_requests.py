@@ -34,17 +34,19 @@ REVIEWS = {
     "review_status", "assignee", "quality_rating", "action_taken", "investigation_feedback", "feedback_edited",
     "feedback_edited_by", "feedback_edited_at",
 }  # fmt: skip
-HERE = {"cost_completeness"}
-"""Of a session; an execution and a summary have none."""
+HERE = {"cost_completeness", "estimated_cost_usd"}
+"""Of a session and a summary; an execution has none."""
 LISTED = {f"sessions[].{key}: missing" for key in COSTS - HERE | SCORES | REVIEWS} - {
     "sessions[].cost_estimation_enabled: missing"
-} | {"cost_estimation_enabled: missing"}
-DETAIL = {f"{key}: missing" for key in COSTS - HERE | SCORES | REVIEWS | {"score_id", "unpriced_interaction_count"}}
+} | {"cost_estimation_enabled: missing", "sessions[].estimated_cost_usd: null, not int"}
+UNPRICED = "estimated_cost_usd: null, not int"
+"""Nothing has a price here: its cost is unknown, and not 0."""
+DETAIL = {f"{key}: missing" for key in COSTS - HERE | SCORES | REVIEWS | {"score_id"}} | {UNPRICED}
 EXECUTION = {
     f"stages[].executions[].{key}: missing"
     for key in ("llm_backend", "estimated_cost_usd", "cost_completeness", "unpriced_interaction_count")
 }
-SUMMARY = {f"{key}: missing" for key in (*COSTS, "unpriced_interaction_count", "total_score", "scoring_status")}
+SUMMARY = {f"{key}: missing" for key in ("cost_estimation_enabled", "total_score", "scoring_status")} | {UNPRICED}
 NOT_HERE = (
     "/api/v1/sessions/triage/needs_review",
     "/api/v1/memories",

@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_auth.roles import Role
 from tarsy_contracts.api.alert_choices import AlertChoices, JudgedChoices
-from tarsy_contracts.api.prices import ModelPrice, ModelPrices
+from tarsy_contracts.prices import NO_PRICES, ModelPrices, TokenPrice
 from tarsy_processes.ports import free_port
 from tarsy_service.access.credentials import bearer
 from tarsy_service.access.http_policy import HttpPolicy
@@ -24,7 +24,7 @@ from tarsy_timeline.system.prices_watch import PricesWatch
 
 WAIT_SECONDS = 90.0
 PATH, PRICES = "/internal/v1/alert-choices", "/internal/v1/prices"
-CONFIGURED = {"big": ModelPrice(input=2.0, output=10.0)}
+CONFIGURED = ModelPrices(prices={"big": TokenPrice(input=2.0, output=10.0)})
 
 
 async def nothing(ready: Ready) -> None:
@@ -41,7 +41,7 @@ async def url() -> AsyncIterator[str]:
 
     @router.get(PRICES)
     async def prices() -> ModelPrices:
-        return ModelPrices(prices=CONFIGURED)
+        return CONFIGURED
 
     ingest = Service("ingest", nothing, router, rights=rights(Role.ADMIN, f"POST {PATH}", f"GET {PRICES}"))
     policy = HttpPolicy(authenticate=authenticate)
@@ -67,7 +67,7 @@ async def test_prices_are_those_of_the_ingest_and_stay_while_it_does_not_answer(
 ) -> None:
     api = IngestApi(url, bearer("admin"), WAIT_SECONDS)
     watch = PricesWatch(api)
-    assert watch.prices == {}
+    assert watch.prices == NO_PRICES
     await watch.look()
     assert watch.prices == CONFIGURED
 
@@ -82,4 +82,4 @@ async def test_prices_are_those_of_the_ingest_and_stay_while_it_does_not_answer(
 async def test_an_ingest_that_refuses_leaves_everything_without_a_price(url: str) -> None:
     watch = PricesWatch(IngestApi(url, bearer("operator"), WAIT_SECONDS))
     await watch.look()
-    assert watch.prices == {}
+    assert watch.prices == NO_PRICES

@@ -184,5 +184,5 @@ def metadata_of(hint: Any) -> tuple[object, ...]:
 
 
 def test_text_of_an_index_is_cut() -> None:
-    usage = r.ModelUsage("s", date(2026, 11, 29), LONG, 1, 0, 0, 0, 0, 0)
+    usage = r.ModelUsage("s", date(2026, 11, 29), LONG, 1, 0, 0, 0, 0, 0, 0)
     assert storable(usage).model == LONG[:500]

@@ -32,7 +32,10 @@ async def test_labels_are_answered_and_filter_the_list_and_end_with_the_session(
         (loud.id, ["weekend", "unstaffed", "page"])
     ]
     assert await found("page&search=nothing-has-this") == []
+    offered = (await world.get("/api/v1/sessions/filter-options"))["session_labels"]
+    assert offered == ["page", "unstaffed", "weekend"]
 
     loud.add(e.SessionDeleted(request_id="r", author="ann"))
     await world.project(loud.recorded(3))
     assert await found("page") == []
+    assert (await world.get("/api/v1/sessions/filter-options"))["session_labels"] == []

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -10,23 +10,26 @@ from projected_world import Json, NewSession, World, records
 
 from tarsy_auth.session_groups import SessionGroup
 from tarsy_contracts import events as e
-from tarsy_contracts.api.prices import ModelPrice
 from tarsy_contracts.conversation import Usage
+from tarsy_contracts.prices import ModelPrices, PricePeriod, TokenPrice
 from tarsy_testing.story.whole_chain import begun
 from tarsy_timeline.database import sql
 from tarsy_timeline.database.pool import Database
 from tarsy_timeline.queries.usage_queries import KEYS
 from tarsy_timeline.record.past_session import past_session
-from tarsy_timeline.rows.model_costs import PricesByModel
 from tarsy_timeline.rows.visibility import visible_query
 
 type OpenDatabase = Callable[[], AbstractAsyncContextManager[Database]]
 
-PRICES: PricesByModel = {
-    "big": ModelPrice(input=2.0, output=10.0, cached_input=0.5, cache_written=3.0),
-    "small": ModelPrice(input=1.0, output=4.0),
-    "free": ModelPrice(input=0.0, output=0.0),
-}
+SALE = PricePeriod(price=TokenPrice(input=1.0, output=1.0), first=date(2026, 11, 23), until=date(2026, 11, 25))
+PRICES = ModelPrices(
+    prices={
+        "big": TokenPrice(input=2.0, output=10.0, cached_input=0.5, cache_written=3.0, web_search=0.01),
+        "small": TokenPrice(input=1.0, output=4.0),
+        "free": TokenPrice(input=0.0, output=0.0),
+    },
+    periods={"big": (SALE,)},
+)
 NOVEMBER = "from=2026-11-01&to=2026-11-30"
 SPENT = Usage(input_tokens=1_000_000, output_tokens=200_000, thinking_tokens=50_000)
 CACHED = Usage(input_tokens=1_000_000, output_tokens=0, cached_input_tokens=600_000, cache_written_tokens=100_000)
@@ -138,6 +141,28 @@ async def test_calls_that_failed_and_summaries_are_used_too(priced: World, new_s
     assert report["total"]["cost_completeness"] == "partial"
 
 
+async def test_a_price_holds_from_its_first_day_until_its_last(priced: World, new_session: NewSession) -> None:
+    session = used(new_session, ("big", SPENT))
+    for _ in range(3):
+        session.begin += timedelta(days=1)
+        session.add(answer("big", SPENT))
+    await project(priced, session)
+    cost = 4.0 + 1.2 + 1.2 + 4.0
+    past: Any = past_session(records(session), len(session.records), PRICES)
+    assert ((await priced.detail(session))["cost"], past.session.cost) == (cost, cost)
+    by_model = await priced.get(f"/api/v1/usage?{NOVEMBER}&by=model")
+    assert (by_model["groups"][0]["cost"], by_model["total"]["cost"]) == (cost, cost)
+    by_day = await priced.get(f"/api/v1/usage?{NOVEMBER}")
+    assert [one["cost"] for one in by_day["groups"]] == [4.0, 1.2, 1.2, 4.0]
+
+
+async def test_a_search_of_the_web_costs_what_its_model_says(priced: World, new_session: NewSession) -> None:
+    session = used(new_session, ("big", Usage(input_tokens=0, output_tokens=0, web_searches=3)))
+    await project(priced, session)
+    assert (await priced.detail(session))["cost"] == 0.03
+    assert (await priced.get(f"/api/v1/usage?{NOVEMBER}"))["total"]["web_searches"] == 3
+
+
 async def test_nobody_is_shown_what_sessions_of_other_groups_used(priced: World, new_session: NewSession) -> None:
     shop, bank = used(new_session, ("big", SPENT)), used(new_session, ("secret", SPENT), namespace="bank")
     await project(priced, shop, bank)
@@ -191,11 +216,11 @@ async def test_sessions_of_before_are_counted_once_the_tables_are_migrated(open_
 async def test_days_are_read_from_their_index(open_database: OpenDatabase, by: Any) -> None:
     async with open_database() as database, database.connection() as connection:
         await connection.execute(
-            "insert into model_usage select 's' || n, date '2020-01-01' + n % 2000, 'm', 1, 1, 1, 0, 0, 0"
+            "insert into model_usage select 's' || n, date '2020-01-01' + n % 2000, 'm', 1, 1, 1, 0, 0, 0, 0"
             " from generate_series(1, 20000) n"
         )
         await connection.execute("analyze model_usage")
         query = visible_query("report_usage", None).replace("{key}", KEYS[by])
         day = datetime(2023, 5, 1, tzinfo=UTC).date()
-        plan = await connection.fetch(f"explain {query}", day, day, None)
+        plan = await connection.fetch(f"explain {query}", day, day, None, [])
         assert any("model_usage_by_day" in row[0] for row in plan), plan

@@ -183,7 +183,7 @@ async def test_filters_are_offered_as_sessions_have_them(world: World, new_sessi
         "alert_types": ["a", "pod-crash"],
         "chain_ids": [CHAIN.chain_id],
         "statuses": ["pending", "in_progress", "cancelling", "completed", "failed", "cancelled", "timed_out"],
-        "severities": ["critical"], "clusters": [], "namespaces": [], "workloads": [],
+        "severities": ["critical"], "clusters": [], "namespaces": [], "workloads": [], "session_labels": [],
     }  # fmt: skip
 
 

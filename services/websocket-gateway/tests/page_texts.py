@@ -31,7 +31,7 @@ class Literals:
 def literal_texts(source: str) -> Iterator[str]:
     """Texts of a module that people would read, and that do not come from the catalogue."""
     found = Literals()
-    _read_code(source, 0, found)
+    read_code(source, 0, found)
     for template in found.html:
         yield from (text.strip() for text in TAG.split(template) if TWO_LETTERS.search(text))
         for tag in TAG.findall(template):
@@ -39,7 +39,7 @@ def literal_texts(source: str) -> Iterator[str]:
     yield from (text for text in found.strings if PHRASE.match(text))
 
 
-def _read_code(source: str, at: int, found: Literals) -> int:
+def read_code(source: str, at: int, found: Literals) -> int:
     """Reads until the end, or behind the brace that ends a value of a template; returns where that is."""
     depth = 0
     while at < len(source):
@@ -69,7 +69,7 @@ def _read_template(source: str, at: int, found: Literals) -> int:
     at += 1
     while source[at] != "`":
         if source.startswith("${", at):
-            at = _read_code(source, at + 2, found)
+            at = read_code(source, at + 2, found)
             text += HOLE
         else:
             step = 2 if source[at] == "\\" else 1

@@ -4,7 +4,7 @@ from playwright.async_api import Page
 
 from tarsy_websocket_gateway.page_files.assets import load_page
 
-STYLES = ("style.css", "styles/session.css")
+STYLES = ("tokens.css", "style.css", "styles/session.css")
 
 ADD = """async (addresses) => {
     document.documentElement.lang = "en";

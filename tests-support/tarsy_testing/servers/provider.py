@@ -1,4 +1,4 @@
-"""A provider of models for whole-system tests: it speaks the wire formats of three, and says what a script says.
+"""A provider of models for whole-system tests: it speaks the wire formats of all, and says what a script says.
 
 `python tests-support/tarsy_testing/servers/provider.py PORT` runs it for people, who then set GEMINI_API_KEY and
 GOOGLE_GEMINI_BASE_URL (or the variables of another provider) and run `make up`: all but the model is real then.
@@ -15,6 +15,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from tarsy_llm.scripted.script import ScriptedTurn, load_scripts
+from tarsy_testing.servers.event_stream import claude_frame, event
 from tarsy_testing.servers.http_server import Quiet, serving
 from tarsy_testing.story.incident import INCIDENT
 
@@ -47,7 +48,7 @@ class Provider:
             raise TypeError("the request holds no messages")
         iteration = 1 + sum(isinstance(one, dict) and one.get("role") == assistant for one in messages)
         text = "\n".join(_texts(body))
-        agent = _agent_of(text, has_tools=bool(body.get("tools")))
+        agent = _agent_of(text, has_tools=bool(body.get("tools") or body.get("toolConfig")))
         self.heard.append(text)
         for wanted in (iteration, None):
             for turn in self.turns:
@@ -146,12 +147,52 @@ def _anthropic(turn: ScriptedTurn) -> Events:
     yield "message_stop", {"type": "message_stop"}
 
 
-FORMATS: tuple[tuple[str, str, str, Callable[[ScriptedTurn], Events]], ...] = (
-    (":streamGenerateContent", "x-goog-api-key", "model", _google),
-    ("/chat/completions", "authorization", "assistant", _openai),
-    ("/v1/messages", "authorization", "assistant", _anthropic),
+def _converse(turn: ScriptedTurn) -> Events:
+    def delta(index: int, said: JsonValue) -> tuple[str, JsonValue]:
+        return "contentBlockDelta", {"contentBlockIndex": index, "delta": said}
+
+    yield "messageStart", {"role": "assistant"}
+    yield delta(0, {"reasoningContent": {"text": turn.thinking}})
+    for line in turn.text.splitlines(keepends=True):
+        yield delta(1, {"text": line})
+    for index, call in enumerate(turn.tool_calls, start=2):
+        start: JsonValue = {"toolUse": {"toolUseId": f"tooluse_{index}", "name": call.name}}
+        yield "contentBlockStart", {"contentBlockIndex": index, "start": start}
+        yield delta(index, {"toolUse": {"input": json.dumps(call.arguments)}})
+        yield "contentBlockStop", {"contentBlockIndex": index}
+    yield "messageStop", {"stopReason": "tool_use" if turn.tool_calls else "end_turn"}
+    yield "metadata", {"usage": {"inputTokens": turn.usage.input_tokens, "outputTokens": turn.usage.output_tokens}}
+
+
+def _in_event(name: str, data: JsonValue) -> bytes:
+    head = f"event: {name}\n" if name else ""
+    return f"{head}data: {json.dumps(data)}\n\n".encode()
+
+
+def _in_claude_frame(_name: str, data: JsonValue) -> bytes:
+    return claude_frame(data)
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """`path`: a part of it. `keys`: the headers that may have the key. `role`: that of the model's own messages."""
+
+    path: str
+    speak: Callable[[ScriptedTurn], Events]
+    keys: tuple[str, ...] = ("authorization",)
+    role: str = "assistant"
+    encode: Callable[[str, JsonValue], bytes] = _in_event
+
+
+FORMATS = (
+    Format(":streamGenerateContent", _google, ("x-goog-api-key", "authorization"), role="model"),
+    Format("/chat/completions", _openai, ("authorization", "api-key")),
+    Format("/v1/messages", _anthropic),
+    Format(":streamRawPredict", _anthropic),
+    Format("/invoke-with-response-stream", _anthropic, encode=_in_claude_frame),
+    Format("/converse-stream", _converse, encode=event),
 )
-"""Part of the path, the header with the key, the role of the model's messages, and how it speaks."""
+"""Those of Google, OpenAI and Anthropic, also in the clouds, and Bedrock's own."""
 
 
 @contextmanager
@@ -162,19 +203,19 @@ def provider(*, port: int = 0, scripts: Sequence[Path] = (INCIDENT / "script.yam
         def do_POST(self) -> None:
             provider.bodies.append(self.body())
             body = json.loads(provider.bodies[-1])
-            _, key, assistant, speak = next(each for each in FORMATS if each[0] in self.path)
-            provider.keys.add(self.headers.get(key, "").removeprefix("Bearer "))
+            spoken = next(each for each in FORMATS if each.path in self.path)
+            sent = next((self.headers[name] for name in spoken.keys if name in self.headers), "")
+            provider.keys.add(sent.removeprefix("Bearer "))
             try:
-                turn = provider.answer(body, assistant)
+                turn = provider.answer(body, spoken.role)
             except LookupError as problem:
                 self.send_error(400, str(problem))
                 return
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
             self.end_headers()
-            for name, data in speak(turn):
-                head = f"event: {name}\n" if name else ""
-                self.wfile.write(f"{head}data: {json.dumps(data)}\n\n".encode())
+            for name, data in spoken.speak(turn):
+                self.wfile.write(spoken.encode(name, data))
                 self.wfile.flush()
 
     with serving(Handler, port=port) as provider.url:

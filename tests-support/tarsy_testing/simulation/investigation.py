@@ -11,6 +11,7 @@ from tarsy_config.config import Config
 from tarsy_config.skills.configured_skill import ConfiguredSkill
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.builtin_tools import DISPATCH_AGENT, FETCH_RUNBOOK, LOAD_SKILL, OWN_SERVER, READ_RESULT
+from tarsy_contracts.chain import NATIVE_TOOLS
 from tarsy_contracts.skills import Skill, SkillFile
 from tarsy_contracts.wire.ids import execution_id, llm_call_id, session_of_cloudevent, stage_id, tool_call_id
 from tarsy_testing.simulation.outside import Tool
@@ -47,14 +48,26 @@ SKILL = Skill(
 )
 ACTING_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "acting"})
 """The agent may act: what it wants to delete is tried out, waits for a person, and is looked at afterwards."""
+LIMITED_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "limited"})
+"""The agent acts without a person, so many times an hour at most: several sessions of it want to at the same time."""
+ACTIONS_PER_HOUR = 2
 WHOLE_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "whole"})
 """Sub-agents, of which one reads a skill and one deletes with a person's yes; then one acts, and both are reported."""
+
+SEARCHING_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "searching"})
+"""The same, by an agent whose model searches, reads a page and runs code, with a secret in each."""
+PLANTED = "hunter2-Tr0ub4dor"
+PAGES = ("https://k8s.example/oom", "https://k8s.example/limits")
 
 WIDE_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "wide"})
 """One agent sends ten others, and concludes when all have ended."""
 
 PATIENT_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "patient"})
 """One agent sends three others, answers without a call, and reads what they bring as they end."""
+
+HANGING_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "hanging"})
+"""One agent sends ten others, and the model of one never comes to an end."""
+HANGING_SECONDS = 10.0
 
 LOOKERS = 7
 """They are seven of ten sub-agents. The others meet all that can be lost, each for itself."""
@@ -94,18 +107,39 @@ def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN) -> Confi
     scripted = {"type": "scripted", "script": "none.yaml"}
     verify = {"server": SERVER, "tool": "pods_list", "after": 5, "contains": ["CrashLoopBackOff"]}
     sends = {"sub_agents": ["Lister", "Reader", "Deleter", "Looker"], "orchestrator": {"max_concurrent_agents": 10}}
+    hangs = {
+        "sub_agents": ["Looker", "Hanger"],
+        "orchestrator": {"max_concurrent_agents": 10, "agent_timeout": HANGING_SECONDS},
+    }
     return Config.model_validate(
         {
             "agents": {
                 name: {"mcp_servers": [SERVER]}
-                for name in ("Pods", "Events", "Fixer", "Lister", "Reader", "Deleter", "Looker", "Lead", "PatientLead")
-            },
+                for name in (
+                    "Pods",
+                    "Events",
+                    "Fixer",
+                    "Lister",
+                    "Reader",
+                    "Deleter",
+                    "Looker",
+                    "Lead",
+                    "PatientLead",
+                    "HangingLead",
+                    "Hanger",
+                )
+            }
+            | {"Browser": {"mcp_servers": [SERVER], "native_tools": dict.fromkeys(NATIVE_TOOLS, True)}},
             "agent_chains": {
                 "crash": {"alert_types": ["crash"], "stages": [looks, acts]},
                 "leak": {"alert_types": ["leak"], "stages": [{"name": "look", "agents": [one]}]},
                 "wide": {
                     "alert_types": ["wide"],
                     "stages": [{"name": "look", "agents": [{"name": "Lead", "max_iterations": 1, **sends}]}],
+                },
+                "hanging": {
+                    "alert_types": ["hanging"],
+                    "stages": [{"name": "look", "agents": [{"name": "HangingLead", **hangs}]}],
                 },
                 "patient": {
                     "alert_types": ["patient"],
@@ -114,6 +148,10 @@ def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN) -> Confi
                 "skilled": {
                     "alert_types": [SKILLED_ALERT.alert_type],
                     "stages": [{"name": "look", "agents": [{"name": "Reader", "llm_provider": STEADY}]}],
+                },
+                SEARCHING_ALERT.alert_type: {
+                    "alert_types": [SEARCHING_ALERT.alert_type],
+                    "stages": [{"name": "look", "agents": [{"name": "Browser", "llm_provider": STEADY}]}],
                 },
                 "thrifty": {
                     "alert_types": ["thrifty"],
@@ -132,6 +170,12 @@ def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN) -> Confi
                     "actions_per_hour": 5,
                     "compose": {"enabled": False},
                     "verify": verify,
+                },
+                "limited": {
+                    "alert_types": [LIMITED_ALERT.alert_type],
+                    "stages": [{"name": "act", "agents": [{"name": "Deleter", "type": "action"}]}],
+                    "actions_per_hour": ACTIONS_PER_HOUR,
+                    "compose": {"enabled": False},
                 },
                 "whole": {
                     "alert_types": [WHOLE_ALERT.alert_type],
@@ -199,6 +243,10 @@ def _send(*names: str, pod: str = "api-7") -> list[JsonValue]:
     ]
 
 
+def _pages(*urls: str) -> list[JsonValue]:
+    return [{"url": url, "title": f"A page, password={PLANTED}"} for url in urls]
+
+
 SCRIPTS: Mapping[str, Sequence[Mapping[str, JsonValue]]] = {
     STEADY: (
         {
@@ -232,6 +280,29 @@ SCRIPTS: Mapping[str, Sequence[Mapping[str, JsonValue]]] = {
             "iteration": 2,
             "needs": [SKILL.body, SKILL.files[0].text],
             "text": "It restarts at night.",
+        },
+        {
+            "agent": "Browser",
+            "iteration": 1,
+            "text": "It was killed. I look.",
+            "native_calls": [
+                {"tool": "google_search", "queries": [f"exit code 137 password={PLANTED}"], "sources": _pages(*PAGES)},
+                {"tool": "url_context", "queries": [PAGES[1]], "sources": _pages(PAGES[1])},
+                {
+                    "tool": "code_execution",
+                    "code": f'password = "{PLANTED}"\nprint(2**10)',
+                    "output": f"password={PLANTED}\n1024",
+                },
+            ],
+            "citations": [{"at": len("It was killed"), "sources": [PAGES[1]]}],
+            "tool_calls": _calls("pods_list", "pods_log"),
+        },
+        {
+            "agent": "Browser",
+            "iteration": 2,
+            "needs": ["It was killed [source 2]. I look.", PAGES[1]],
+            "refuses": [PLANTED],
+            "text": "Its limit is too low [source 2].",
         },
         {"agent": "SynthesisAgent", "text": "A memory leak since 03:00."},
         {
@@ -274,6 +345,18 @@ SCRIPTS: Mapping[str, Sequence[Mapping[str, JsonValue]]] = {
             "tool_calls": [*_send("Lister", "Reader", "Deleter", "Lister"), *_calls("pods_list")],
         },
         {"agent": "PatientLead", "iteration": 2, "text": "It leaks, and the pod is gone."},
+        {
+            "agent": "HangingLead",
+            "iteration": 1,
+            "text": "I send ten.",
+            "tool_calls": [
+                *(call for number in range(9) for call in _send("Looker", pod=f"api-{number}")),
+                *_send("Hanger"),
+            ],
+        },
+        {"agent": "HangingLead", "needs": ["[Sub-agent Hanger"], "text": "It leaks, as nine say."},
+        {"agent": "HangingLead", "text": "I wait."},
+        {"agent": "Hanger", "text": "Wait a moment.\n" * 1000},
         {"agent": "Looker", "iteration": 1, "text": "I look.", "tool_calls": _calls("pods_list")},
         {"agent": "Looker", "iteration": 2, "text": "It is well."},
         {"agent": "Lister", "iteration": 1, "text": "I list.", "tool_calls": _calls("pods_list", "events_list")},

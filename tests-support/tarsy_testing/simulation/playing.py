@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from contextvars import Context
 from dataclasses import dataclass, field
+from itertools import count
 from random import Random
 from typing import Literal
 
@@ -18,7 +19,14 @@ from tarsy_bus.log.head_replay import HeadReplay, is_same
 from tarsy_bus.log.heads import newest
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.budgets import Amounts
-from tarsy_contracts.events import ENDINGS, BudgetReached, ReplyCompleted, ToolCallApprovalRequested, ToolCallCompleted
+from tarsy_contracts.events import (
+    ENDINGS,
+    BudgetReached,
+    ReplyCompleted,
+    RequestRefused,
+    ToolCallApprovalRequested,
+    ToolCallCompleted,
+)
 from tarsy_contracts.events.heads import SessionHead, session_of_head_key
 from tarsy_contracts.messages.inputs import (
     AlertReceived,
@@ -29,7 +37,7 @@ from tarsy_contracts.messages.inputs import (
     InboxInput,
     SessionReleaseRequested,
 )
-from tarsy_contracts.wire.ids import report_id
+from tarsy_contracts.wire.ids import report_id, session_of_cloudevent
 from tarsy_contracts.wire.topics import QUEUE_PARTITIONS, Topics
 from tarsy_testing.simulation.broker import Broker, Entry, OutageKind
 from tarsy_testing.simulation.investigation import (
@@ -48,6 +56,7 @@ from tarsy_testing.simulation.investigation import (
     config_later,
 )
 from tarsy_testing.simulation.outside import HeardRequest, Start, ToolServer, models
+from tarsy_testing.simulation.pausing import pause_actions
 from tarsy_testing.simulation.poison import SET_ASIDE, Poison
 from tarsy_testing.simulation.services import Gateway, Orchestrator, Summarizer, bus_of, in_memory
 from tarsy_testing.simulation.strange_records import NO_RECORD, StrangeRecords
@@ -115,7 +124,8 @@ class Death:
 class Played:
     """`batches`: the numbers of the events that were appended together. `complaints`: what must not happen, as text.
 
-    `struck`: the deaths that came to pass. `starts`: of tools. `heard`: what the models were asked.
+    `struck`: the deaths that came to pass. `starts`: of tools. `heard`: what the models were asked. `beside`: other
+    sessions, for the same alert.
     """
 
     log: SessionLog
@@ -126,6 +136,7 @@ class Played:
     struck: list[Death]
     complaints: list[str]
     seconds: float
+    beside: list[SessionLog]
 
 
 class NotEndedError(Exception):
@@ -157,6 +168,8 @@ def play(
     decision: Decision = "approve",
     strange: bool = False,
     asked_at: int | None = None,
+    beside: int = 0,
+    paused_at: int | None = None,
 ) -> Played:
     """The same deaths and seed play the same run. `cancelled_at`: when this event is there, somebody cancels.
 
@@ -164,11 +177,15 @@ def play(
     so often somebody asks, each time the session has come to rest. `reconfigured`: all orchestrators but the first
     run by another configuration, in which the chain, its agents and limits are others. `decision`: about each call that
     waits for a person. `strange`: others write to the topics that a new reader begins with. `asked_at`: when this event
-    is there, somebody asks a question.
+    is there, somebody asks a question. `beside`: so many other sessions for the same alert begin at the same time;
+    the events of all of them count. `paused_at`: when this event is there, somebody pauses all actions, for a while;
+    whoever was refused an approval meanwhile asks again.
     """
     with capture_logs() as lines, drawing(seed), asyncio.Runner(loop_factory=VirtualLoop) as runner:
         stage = _Stage(deaths, seed, cancelled_at, poison=Poison(poisoned_from), alert=alert, questions=questions)
         stage.reconfigured, stage.decision, stage.strange, stage.asked_at = reconfigured, decision, strange, asked_at
+        stage.paused_at = paused_at
+        stage.beside = [session_of_cloudevent(source="simulation", id=f"beside-{number}") for number in range(beside)]
         played = runner.run(stage.play())
     expected = SET_ASIDE if poisoned_from is not None else ()
     errors = [line for line in lines if line["log_level"] in ("error", "critical") and line["event"] not in expected]
@@ -208,6 +225,9 @@ class _Stage:
     strange: bool = False
     asked_at: int | None = None
     asking: "asyncio.Task[None] | None" = None
+    beside: list[str] = field(default_factory=list)
+    paused_at: int | None = None
+    pausing: "asyncio.Task[None] | None" = None
 
     async def play(self) -> Played:
         loop = asyncio.get_running_loop()
@@ -225,7 +245,8 @@ class _Stage:
                 self._start(service)
             if self._doubled:
                 self._start("tool-gateway")
-            await self._say(AlertReceived(alert=self.alert))
+            for session in (SESSION, *self.beside):
+                await self._say(AlertReceived(alert=self.alert), session)
             try:
                 await self._until_ended(questions=int(self.asked_at is not None))
                 for number in range(self.questions):
@@ -239,7 +260,9 @@ class _Stage:
                 await self._close()
         runs = [run for server in self.servers.values() for run in server.runs]
         starts = [start for server in self.servers.values() for start in server.starts]
-        return Played(log, runs, starts, self.heard, self.batches, self.struck, self.complaints, seconds)
+        return Played(
+            log, runs, starts, self.heard, self.batches, self.struck, self.complaints, seconds, self._beside()
+        )
 
     # Processes
 
@@ -298,6 +321,8 @@ class _Stage:
                 self.cancelling = self.loop.create_task(cancel, context=Context())
             if self.asked_at in _numbers(entries) and self.asking is None:
                 self.asking = self.loop.create_task(self._say(_question("meanwhile")), context=Context())
+            if self.paused_at in _numbers(entries) and self.pausing is None:
+                self.pausing = self.loop.create_task(pause_actions(self.broker), context=Context())
             soon = self._due("soon-after", _numbers(entries))
             if soon is not None:
                 self.loop.call_later(SOON_SECONDS, self._strike, soon, context=Context())
@@ -359,29 +384,29 @@ class _Stage:
 
     # The investigation
 
-    async def _say(self, said: InboxInput) -> None:
+    async def _say(self, said: InboxInput, session: str = SESSION) -> None:
         publisher = Publisher(bus_of(self.broker, "people"), source="people", now=self.broker.now)
         async with publisher.running():
-            id = report_id(said.type, getattr(said, "request_id", ""))
-            await publisher.publish(self.broker.topics.inbox, said, key=SESSION, id=id, subject=SESSION)
+            id = report_id(said.type, getattr(said, "request_id", session))
+            await publisher.publish(self.broker.topics.inbox, said, key=session, id=id, subject=session)
 
     async def _decide(self) -> None:
         """A person looks at the log now and then, and decides about each call once, after its dry run."""
         log = self._log()
         ended = {"", *(event.call_id for event in log.events(ToolCallCompleted))}
+        refused = {event.request_id for event in log.events(RequestRefused)} if self.paused_at is not None else set()
         for record in log.accepted:
             event = record.event
-            if not isinstance(event, ToolCallApprovalRequested) or event.call_id in self.decided:
-                continue
-            if event.dry_run not in ended:
+            if not isinstance(event, ToolCallApprovalRequested) or event.dry_run not in ended:
                 continue
             if (self.broker.now() - record.appended_at).total_seconds() < THINKING_SECONDS:
                 continue
-            self.decided.add(event.call_id)
+            id = next(id for number in count() if (id := f"d-{event.call_id}-{number}") not in refused)
+            if id in self.decided or event.call_id in ended:
+                continue
+            self.decided.add(id)
             await self._say(
-                CallDecisionRequested(
-                    request_id=f"d-{event.call_id}", author="ann", call_id=event.call_id, decision=self.decision
-                )
+                CallDecisionRequested(request_id=id, author="ann", call_id=event.call_id, decision=self.decision)
             )
 
     async def _extend(self) -> None:
@@ -411,7 +436,7 @@ class _Stage:
 
     async def _until_ended(self, questions: int = 0) -> None:
         """`questions`: so many replies came. Raises NotEndedError."""
-        while not (self.ended and _has_ended(self._log(), questions)):
+        while not (self.ended and _has_ended(self._log(), questions) and all(one.ended for one in self._beside())):
             if self.loop.time() > LONGEST_SECONDS:
                 raise NotEndedError(f"not in {LONGEST_SECONDS:g} seconds; its last events: {self._log().types[-5:]}")
             gone = [one.process.name for one in self.all if one.task.done()]
@@ -428,10 +453,16 @@ class _Stage:
         return None if task.cancelled() else task.exception()
 
     def _log(self) -> SessionLog:
+        return self._logs([SESSION])[0]
+
+    def _beside(self) -> list[SessionLog]:
+        return self._logs(self.beside) if self.beside else []
+
+    def _logs(self, sessions: Sequence[str]) -> list[SessionLog]:
         reading = LogReading()
         for record in self.broker.everything(self.broker.topics.sessions):
             reading.take(record)
-        return reading.sessions.get(SESSION, SessionLog())
+        return [reading.sessions.get(id, SessionLog()) for id in sessions]
 
     def _look_back(self, log: SessionLog) -> None:
         """Everything is decided and committed, the head lies at the end of the log, and nobody has fallen over."""

@@ -26,6 +26,7 @@ def environment(calls: Path, incident: Path) -> dict[str, str]:
         "TARSY_TEST_CALLS": str(calls),
         "TARSY_TEST_HOLD": str(calls.with_name("hold")),
         "TARSY_TEST_INCIDENT": str(incident),
+        "TARSY_TEST_RELEASES": str(incident.with_name("connection-exhaustion")),
         "TARSY_TEST_SESSIONS": "100",
         "TARSY_TEST_DELETE_SECONDS": "8",
     }

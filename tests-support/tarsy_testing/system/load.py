@@ -12,7 +12,8 @@ import httpx2
 import pytest
 from pydantic import JsonValue
 
-from tarsy_bus.readers.partition_reader import Record, parse_record, read_to_end
+from tarsy_bus.readers.partition_reader import Record, read_to_end
+from tarsy_bus.readers.records import parse_record
 from tarsy_contracts import events as e
 from tarsy_contracts.events import ENDINGS
 from tarsy_testing.rounds import rounds

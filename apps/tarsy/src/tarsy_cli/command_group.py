@@ -3,14 +3,16 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib import import_module
-from typing import Protocol, assert_never
+from typing import Final, Protocol, assert_never
 
 import typer
 from typer import Context
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from tarsy_cli.command_table import COMMANDS, CommandEntry, CommandGroup, Entry
+from tarsy_cli.command_table import COMMANDS, SECTIONS, CommandEntry, CommandGroup, Entry
+
+HELP_OPTIONS: Final = ["-h", "--help"]
 
 
 class HelpFormatter(Protocol):
@@ -29,7 +31,7 @@ class TableGroup(TyperGroup):
     """The command that is meant where none is named."""
 
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:  # type: ignore[override]  # Typer makes no other
-        named = bool(args) and args[0] in (*self.entries, "--help")
+        named = bool(args) and args[0] in (*self.entries, *HELP_OPTIONS)
         return super().parse_args(ctx, args if named or not self.otherwise else [self.otherwise, *args])
 
     def get_command(self, ctx: object, cmd_name: str) -> TyperCommand | TyperGroup | None:
@@ -50,13 +52,18 @@ class RootGroup(TableGroup):
 
     entries = COMMANDS
 
+    def format_commands(self, ctx: object, formatter: HelpFormatter) -> None:
+        for title, entries in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, entry.summary) for name, entry in entries.items()])
+
 
 def load(name: str, entry: Entry) -> TyperCommand | TyperGroup:
     match entry:
         case CommandEntry():
             function: Callable[..., None] = getattr(import_module(f"tarsy_cli.{entry.module}"), entry.function)
             app = plain_typer()
-            app.command(name)(function)
+            app.command(name, context_settings={"help_option_names": HELP_OPTIONS})(function)
             command = get_command(app)
             assert isinstance(command, TyperCommand), name
             return command
@@ -67,6 +74,7 @@ def load(name: str, entry: Entry) -> TyperCommand | TyperGroup:
                 help=entry.summary,
                 commands=placeholders,
                 no_args_is_help=not entry.otherwise,
+                context_settings={"help_option_names": HELP_OPTIONS},
                 rich_markup_mode=None,
             )
             group.entries, group.otherwise = entry.commands, entry.otherwise
@@ -87,4 +95,5 @@ def plain_typer(cls: type[TyperGroup] | None = None) -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
         add_completion=cls is not None,
+        context_settings={"help_option_names": HELP_OPTIONS},
     )

@@ -79,10 +79,10 @@ TIMELINE = CommandGroup(
         ),
     },
 )
-SESSION = CommandGroup(
-    "Sessions that are set aside, and what becomes of them.",
+HELD = CommandGroup(
+    "Sessions that are set aside; `tarsy held` alone lists them.",
     {
-        "held": CommandEntry("held_commands", "held", "List the sessions that are set aside, and why."),
+        "list": CommandEntry("held_commands", "list_held", "List the sessions that are set aside, and why."),
         "release": CommandEntry(
             "held_commands",
             "release",
@@ -91,6 +91,7 @@ SESSION = CommandGroup(
         "retry": CommandEntry("held_commands", "retry", "Decide the inputs that wait once more."),
         "fail": CommandEntry("held_commands", "end", "End sessions as failed."),
     },
+    otherwise="list",
 )
 DEAD_LETTERS = CommandGroup(
     "Records that could not be read, and what becomes of them.",
@@ -186,87 +187,115 @@ SKILLS = CommandGroup(
     },
     otherwise="list",
 )
-COMMANDS: Mapping[str, Entry] = {
-    "up": CommandEntry(
-        "instance_commands",
-        "up",
-        "Start all services, with their own Kafka and PostgreSQL unless told of others, and stay in the foreground.",
-    ),
-    "status": CommandEntry("instance_commands", "status", "Say what runs, where, and whether it is ready."),
-    "down": CommandEntry("instance_commands", "down", "Stop the TARSy that runs; its data stays."),
-    "doctor": CommandEntry("doctor.command", "doctor", "Find what is wrong with a set-up, and say what to do."),
-    "logs": CommandEntry(
-        "logs.command", "logs", "Show what the services of a `tarsy up` have logged, also when it has ended."
-    ),
-    "submit": CommandEntry("session_commands", "submit", "Send an alert, and print the sessions that investigate it."),
-    "sessions": CommandEntry(
-        "session_commands", "sessions", "List the latest sessions, or those that fit a search best."
-    ),
-    "watch": CommandEntry("session_commands", "watch", "Show a session as it happens, from its beginning to its end."),
-    "show": CommandEntry(
-        "session.commands",
-        "show",
-        "Show a session as it stands: its alert, status, stages, figures, analysis and summary.",
-    ),
-    "trace": CommandEntry(
-        "trace_command", "trace", "Show what models and MCP servers were given in a session, and what they answered."
-    ),
-    "chat": CommandEntry(
-        "chat.command", "chat", "Ask about an investigation that has ended, and show the reply as it is written."
-    ),
-    "result": CommandEntry(
-        "result_commands",
-        "result",
-        "Show the result of a tool call, also what the agent was not shown: lines, a search, a span of time.",
-    ),
-    "approvals": CommandEntry("approval_commands", "approvals", "List the tool calls that wait for a person."),
-    "approve": CommandEntry(
-        "approval_commands", "approve", "Approve a tool call that waits for a person: it runs, once at most."
-    ),
-    "deny": CommandEntry(
-        "approval_commands",
-        "deny",
-        "Deny a tool call that waits for a person: it does not run, and its agent goes on.",
-    ),
-    "budget": CommandEntry("budget_commands", "budget", "Extend a budget of a session, or let its agents conclude."),
-    "actions": ACTIONS,
-    "cancel": CommandEntry("session.commands", "cancel", "Cancel sessions that run or wait."),
-    "rerun": CommandEntry(
-        "session.commands",
-        "rerun",
-        "Investigate the alert of a session once more, as it was masked, and print the new session.",
-    ),
-    "export": CommandEntry(
-        "session.commands", "export", "Write a session with its whole timeline as JSON, as the API answers it."
-    ),
-    "events": CommandEntry(
-        "events.commands", "events", "Show public events as they come: a CloudEvent a line, as JSON, until Ctrl+C."
-    ),
-    "audit": CommandEntry(
-        "audit.commands",
-        "audit",
-        "List who asked TARSy to change something: when, by which key or token, and from where.",
-    ),
-    "servers": SERVERS,
-    "skills": SKILLS,
-    "dead-letters": DEAD_LETTERS,
-    "retention": CommandEntry(
-        "retention.command",
-        "retention",
-        "Delete sessions that are old, and what the session log keeps of deleted ones.",
-    ),
-    "mask": CommandEntry("masking.commands", "mask", "Show what of a file would be masked, and by which rule."),
-    "demo": CommandEntry(
-        "lab.commands",
-        "demo",
-        "Send the crash-loop alert to the TARSy that runs or starts here, watch the investigation, and ask a question.",
-    ),
-    "topics": TOPICS,
-    "heads": HEADS,
-    "database": DATABASE,
-    "timeline": TIMELINE,
-    "session": SESSION,
-    "lab": LAB,
-    "config": CONFIG,
-    "keys": KEYS,
+SECTIONS: Mapping[str, Mapping[str, Entry]] = {
+    "Investigate": {
+        "ask": CommandEntry(
+            "submit_commands",
+            "ask",
+            "Have a question investigated as an alert is, and show the investigation as it happens.",
+        ),
+        "submit": CommandEntry(
+            "submit_commands", "submit", "Send an alert, and print the sessions that investigate it."
+        ),
+        "sessions": CommandEntry(
+            "session_commands", "sessions", "List the latest sessions, or those that fit a search best."
+        ),
+        "watch": CommandEntry(
+            "session_commands", "watch", "Show a session as it happens, from its beginning to its end."
+        ),
+        "open": CommandEntry(
+            "session_commands", "open_page", "Open the page of a session in the browser, and print its address."
+        ),
+        "show": CommandEntry(
+            "session.commands",
+            "show",
+            "Show a session as it stands: its alert, status, stages, figures, analysis and summary.",
+        ),
+        "trace": CommandEntry(
+            "trace_command",
+            "trace",
+            "Show what models and MCP servers were given in a session, and what they answered.",
+        ),
+        "chat": CommandEntry(
+            "chat.command", "chat", "Ask about an investigation that has ended, and show the reply as it is written."
+        ),
+        "result": CommandEntry(
+            "result_commands",
+            "result",
+            "Show the result of a tool call, also what the agent was not shown: lines, a search, a span of time.",
+        ),
+        "rerun": CommandEntry(
+            "session.commands",
+            "rerun",
+            "Investigate the alert of a session once more, as it was masked, and print the new session.",
+        ),
+        "cancel": CommandEntry("session.commands", "cancel", "Cancel sessions that run or wait."),
+        "export": CommandEntry(
+            "session.commands", "export", "Write a session with its whole timeline as JSON, as the API answers it."
+        ),
+        "events": CommandEntry(
+            "events.commands", "events", "Show public events as they come: a CloudEvent a line, as JSON, until Ctrl+C."
+        ),
+    },
+    "Decide": {
+        "approvals": CommandEntry("approval_commands", "approvals", "List the tool calls that wait for a person."),
+        "approve": CommandEntry(
+            "approval_commands", "approve", "Approve a tool call that waits for a person: it runs, once at most."
+        ),
+        "deny": CommandEntry(
+            "approval_commands",
+            "deny",
+            "Deny a tool call that waits for a person: it does not run, and its agent goes on.",
+        ),
+        "budget": CommandEntry(
+            "budget_commands", "budget", "Extend a budget of a session, or let its agents conclude."
+        ),
+        "actions": ACTIONS,
+    },
+    "Run and try": {
+        "up": CommandEntry(
+            "instance_commands",
+            "up",
+            "Start all services, with their own Kafka and PostgreSQL unless told of others, and stay in the "
+            "foreground.",
+        ),
+        "status": CommandEntry("instance_commands", "status", "Say what runs, where, and whether it is ready."),
+        "down": CommandEntry("instance_commands", "down", "Stop the TARSy that runs; its data stays."),
+        "doctor": CommandEntry("doctor.command", "doctor", "Find what is wrong with a set-up, and say what to do."),
+        "logs": CommandEntry(
+            "logs.command", "logs", "Show what the services of a `tarsy up` have logged, also when it has ended."
+        ),
+        "demo": CommandEntry(
+            "lab.commands",
+            "demo",
+            "Send the crash-loop alert to the TARSy that runs or starts here, watch the investigation, and ask a "
+            "question.",
+        ),
+        "lab": LAB,
+        "config": CONFIG,
+        "keys": KEYS,
+        "mask": CommandEntry("masking.commands", "mask", "Show what of a file would be masked, and by which rule."),
+    },
+    "Operate": {
+        "servers": SERVERS,
+        "skills": SKILLS,
+        "audit": CommandEntry(
+            "audit.commands",
+            "audit",
+            "List who asked TARSy to change something: when, by which key or token, and from where.",
+        ),
+        "held": HELD,
+        "dead-letters": DEAD_LETTERS,
+        "retention": CommandEntry(
+            "retention.command",
+            "retention",
+            "Delete sessions that are old, and what the session log keeps of deleted ones.",
+        ),
+        "topics": TOPICS,
+        "heads": HEADS,
+        "database": DATABASE,
+        "timeline": TIMELINE,
+    },
 }
+"""All commands, as the list of them is divided."""
+COMMANDS: Mapping[str, Entry] = {name: entry for section in SECTIONS.values() for name, entry in section.items()}

@@ -1,4 +1,4 @@
-"""`tarsy session`: what an operator does about sessions that are set aside."""
+"""`tarsy held`: what an operator does about sessions that are set aside."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
 SessionsArgument = Annotated[
-    list[str], typer.Argument(help="their ids, as `tarsy session held` shows them, or their beginnings")
+    list[str], typer.Argument(help="their ids, as `tarsy held` shows them, or their beginnings")
 ]
 
 
-def held(as_json: JsonOption = False, home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
+def list_held(as_json: JsonOption = False, home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
     """List the sessions that are set aside, and why."""
     from tarsy_cli.lists.held import print_held, read_held
 

@@ -1,7 +1,7 @@
 """Options and arguments that several commands have, and exit codes."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -22,3 +22,9 @@ UrlOption = Annotated[
 ]
 SESSION_HELP = "the session's id, as `tarsy sessions` shows it, or its beginning"
 SessionArgument = Annotated[str, typer.Argument(help=SESSION_HELP)]
+LatestSessionArgument = Annotated[str, typer.Argument(help=f"{SESSION_HELP}; the latest one when it is left out")]
+
+type Output = Literal["table", "wide", "json", "yaml"]
+OutputOption = Annotated[
+    Output, typer.Option("--output", "-o", help="wide has more columns; json and yaml are for programs")
+]

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,12 +10,19 @@ from tarsy_cli.console.terminal import fail
 from tarsy_cli.options import DEFAULT_HOME, USAGE, HomeOption, SessionArgument, UrlOption
 from tarsy_cli.session_commands import api_of, exit_on_failure, session_of
 
+if TYPE_CHECKING:
+    from tarsy_contracts.api.trace import ListedMcpInteraction
+
+SHORTEST_ID = 8
+
 type QueryParameters = dict[str, str | int]
 
 
 def result(
     session: SessionArgument,
-    call: Annotated[str, typer.Argument(help="the call's id, or its first 8 characters, as notes to agents have them")],
+    call: Annotated[
+        str, typer.Argument(help="the call's number, or the beginning of its id; without it, all calls are listed")
+    ] = "",
     search: Annotated[str, typer.Option(help="only lines that match this expression of RE2")] = "",
     ignore_case: Annotated[bool, typer.Option("--ignore-case", help="of the search")] = False,
     context: Annotated[int, typer.Option(min=0, max=10, help="lines around each match")] = 2,
@@ -29,7 +36,10 @@ def result(
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
-    """Show the result of a tool call, also what the agent was not shown: lines, a search, a span of time."""
+    """Show the result of a tool call, also what the agent was not shown: lines, a search, a span of time.
+
+    Without a call, list the calls of the session with their numbers.
+    """
     from tarsy_cli.api import get
     from tarsy_cli.lists.results import note_of, text_of
     from tarsy_contracts.api.results import ToolCallResult
@@ -39,7 +49,11 @@ def result(
         until=until,
     )  # fmt: skip
     api = api_of(home, url)
-    address = f"{api}/sessions/{session_of(api, session)}/tool-calls/{call}/result"
+    id = session_of(api, session)
+    if not call:
+        _print_calls(api, id)
+        return
+    address = f"{api}/sessions/{id}/tool-calls/{_call_of(api, id, call)}/result"
     if output is not None:
         if asked:
             raise fail("--output writes the whole result: leave out what chooses a part of it.", code=USAGE)
@@ -53,6 +67,35 @@ def result(
         return
     typer.echo(text_of(found), nl=False)
     typer.echo(note_of(found), err=True)
+
+
+def _read_calls(api: str, session_id: str) -> "list[ListedMcpInteraction]":
+    from tarsy_cli.api import get
+    from tarsy_cli.lists.results import tool_calls_of
+    from tarsy_contracts.api.trace import SessionTrace
+
+    with exit_on_failure(api):
+        return tool_calls_of(SessionTrace.model_validate(get(f"{api}/sessions/{session_id}/trace")))
+
+
+def _print_calls(api: str, session_id: str) -> None:
+    from tarsy_cli.lists.results import call_lines
+
+    calls = _read_calls(api, session_id)
+    for line in call_lines(calls):
+        typer.echo(line)
+    if not calls:
+        typer.echo("No tool was called in this session.", err=True)
+
+
+def _call_of(api: str, session_id: str, given: str) -> str:
+    """Ids have eight characters or more: what is shorter and a number is one of the list."""
+    if not given.isdecimal() or len(given) >= SHORTEST_ID:
+        return given
+    calls = _read_calls(api, session_id)
+    if not 1 <= int(given) <= len(calls):
+        raise fail(f"The session has no call {given}: `tarsy result {session_id}` lists its {len(calls)} calls.")
+    return calls[int(given) - 1].id
 
 
 def _query_parameters(

@@ -1,6 +1,5 @@
-"""The commands about sessions: submit, watch, sessions."""
+"""The commands about sessions: watch, open, sessions."""
 
-import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,12 +8,23 @@ from typing import Annotated
 import typer
 
 from tarsy_cli.console.output import OutputClosedError
-from tarsy_cli.console.terminal import fail, get_console, print_json, print_note, say
+from tarsy_cli.console.terminal import fail, get_console, print_json, print_note, print_yaml, say
 from tarsy_cli.errors import CommandError
-from tarsy_cli.options import DEFAULT_HOME, INTERRUPTED, HomeOption, JsonOption, SessionArgument, UrlOption
+from tarsy_cli.options import (
+    DEFAULT_HOME,
+    INTERRUPTED,
+    USAGE,
+    HomeOption,
+    JsonOption,
+    LatestSessionArgument,
+    OutputOption,
+    UrlOption,
+)
 from tarsy_cli.printed_commands import with_home
 
 API_PATH = "/api/v1"
+MOST_LISTED = 100
+"""The API answers no more on a page."""
 
 
 @contextmanager
@@ -32,46 +42,24 @@ def exit_on_failure(api: str) -> Iterator[None]:
         raise fail(f"{api} did not answer as a TARSy of this version does.") from None
 
 
-def submit(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            allow_dash=True,
-            help="an Alertmanager webhook, a body of POST /api/v1/alerts, or any text; - is the standard input",
-        ),
-    ],
-    home: HomeOption = DEFAULT_HOME,
-    url: UrlOption = "",
-) -> None:
-    """Send an alert, and print the sessions that investigate it.
-
-    Those that an alert joined are named on the error output, with their state.
-    """
-    from tarsy_cli.api import ApiError
-    from tarsy_cli.submission import submit_alerts
-
-    try:
-        for one in submit_alerts(api_of(home, url), _read_content(file)):
-            say(one.session_id)
-            if one.joined:
-                state = f", which is {one.session_status}" if one.session_status else ""
-                print_note(f"The same alert came a while ago: this one is counted in {one.session_id}{state}.")
-    except (ApiError, OSError) as problem:
-        raise fail(str(problem)) from None
-
-
-def _read_content(file: Path) -> bytes:
-    return sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
-
-
 def watch(
-    session: SessionArgument,
+    session: LatestSessionArgument = "",
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
-    """Show a session as it happens, from its beginning to its end."""
+    """Show a session as it happens, from its beginning to its end. At a terminal, asks about calls that wait."""
     api = api_of(home, url)
-    raise exit_with(watch_to_its_end(api, session_of(api, session)))
+    raise exit_with(watch_and_decide(api, session_of(api, session) if session else latest_session_of(api)))
+
+
+def open_page(
+    session: LatestSessionArgument = "",
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = "",
+) -> None:
+    """Open the page of a session in the browser, and print its address."""
+    api = api_of(home, url)
+    show_page(api, session_of(api, session) if session else latest_session_of(api))
 
 
 def sessions(
@@ -83,22 +71,38 @@ def sessions(
     namespace: Annotated[str, typer.Option(help="only alerts from this namespace")] = "",
     workload: Annotated[str, typer.Option(help="only alerts of this Deployment, StatefulSet, Job ...")] = "",
     label: Annotated[str, typer.Option(help="only sessions that have this label")] = "",
+    status: Annotated[str, typer.Option(help="only these, with commas between: in_progress, failed ...")] = "",
+    chain: Annotated[str, typer.Option(help="only sessions of this chain")] = "",
+    since: Annotated[str, typer.Option(help="only what began since then: 30m, 12h, 7d, or 2026-11-22T10:05:00Z")] = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=MOST_LISTED, help="how many, the latest")] = 25,
+    output: OutputOption = "table",
     as_json: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
     """List the latest sessions, or those that fit a search best."""
-    from tarsy_cli.lists.sessions import SessionQuery, print_sessions, read_sessions
+    from datetime import UTC, datetime
 
+    from tarsy_cli.lists.sessions import SessionQuery, print_sessions, read_sessions, read_since
+
+    try:
+        start_date = read_since(since, datetime.now(UTC))
+    except ValueError as problem:
+        raise fail(str(problem), code=USAGE) from None
     api = api_of(home, url)
     query = SessionQuery(
-        search=search, severity=severity, cluster=cluster, namespace=namespace, workload=workload, label=label
-    )
+        search=search, severity=severity, cluster=cluster, namespace=namespace, workload=workload, label=label,
+        status=status, chain_id=chain, start_date=start_date,
+    )  # fmt: skip
     with exit_on_failure(api):
-        if as_json:
-            print_json(read_sessions(api, query))
-        else:
-            print_sessions(api, get_console(), query)
+        found = read_sessions(api, query, limit)
+        match "json" if as_json else output:
+            case "json":
+                print_json(found)
+            case "yaml":
+                print_yaml(found)
+            case "wide" | "table" as columns:
+                print_sessions(found, get_console(), query, wide=columns == "wide")
 
 
 def watch_to_its_end(
@@ -120,6 +124,33 @@ def watch_to_its_end(
         raise fail(f"The session goes on: `tarsy watch {session}` shows it again.", code=INTERRUPTED) from None
 
 
+def watch_and_decide(api: str, session: str, *, appear_seconds: float | None = None, approve: bool = False) -> str:
+    """Watches, and asks at a terminal about each call that waits for a person. `approve`: says yes to all of them."""
+    from tarsy_cli.watch.approval_prompt import ApprovalPrompt
+
+    prompt = ApprovalPrompt(api, session, get_console(), yes=approve)
+    return watch_to_its_end(api, session, appear_seconds=appear_seconds, nothing_came=prompt.look)
+
+
+def page_address(api: str, session: str) -> str:
+    return f"{api.removesuffix(API_PATH)}/sessions/{session}"
+
+
+def print_page_address(api: str, session: str) -> None:
+    """On the error output: a program reads the other one."""
+    print_note(f"On the page: {page_address(api, session)}")
+
+
+def show_page(api: str, session: str) -> None:
+    """Opens the browser where there is one. The address is printed either way."""
+    import webbrowser
+
+    address = page_address(api, session)
+    say(address)
+    if not webbrowser.open(address):
+        print_note("No browser could be opened here: open the address yourself.")
+
+
 def exit_with(ended: str) -> typer.Exit:
     return typer.Exit(0 if ended == "completed" else 1)
 
@@ -130,6 +161,17 @@ def session_of(api: str, given: str) -> str:
 
     with exit_on_failure(api):
         return whole_id(api, given)
+
+
+def latest_session_of(api: str) -> str:
+    """The one that began last. Ends the command when there is none."""
+    from tarsy_cli.lists.sessions import SessionQuery, read_sessions
+
+    with exit_on_failure(api):
+        found = read_sessions(api, SessionQuery(), limit=1).sessions
+    if not found:
+        raise fail("No alert was investigated yet: `tarsy ask` or `tarsy submit FILE` begins an investigation.")
+    return found[0].id
 
 
 def api_of(home: Path, url: str) -> str:

@@ -39,6 +39,12 @@ def submit_alerts(api: str, content: bytes) -> list[SubmittedAlert]:
     return [_submit_one(api, {"data": content.decode(errors="replace")})]
 
 
+def submit_words(api: str, text: str, *, title: str = "", severity: str = "") -> SubmittedAlert:
+    """An alert that a person has written. Raises ApiError."""
+    named = {"title": title, "severity": severity}
+    return _submit_one(api, {"data": text, **{name: value for name, value in named.items() if value}})
+
+
 def build_rerun_request(mcp_servers: Sequence[str], **named: str | None) -> RerunRequest:
     """The request with what was named: fields of a RerunRequest, and servers. Raises ApiError."""
     mcp: dict[str, JsonValue] = {"mcp": {"servers": [{"name": name} for name in mcp_servers]}} if mcp_servers else {}

@@ -158,7 +158,7 @@ def _receiver(config: Config, path: KeyPath, receiver: BaseModel) -> Tree:
 
 def _price(_config: Config, _place: KeyPath, price: BaseModel) -> Tree:
     """Numbers: others are durations."""
-    return price.model_dump(exclude_none=True)
+    return price.model_dump(mode="json", exclude_none=True, exclude_defaults=True, by_alias=True)
 
 
 def _address(config: Config, path: KeyPath, url: str) -> str:

@@ -6,6 +6,7 @@ from typing import Final, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from tarsy_contracts.conversation import Usage
+from tarsy_contracts.prices import TokenPrice
 from tarsy_contracts.wire.message import Value
 from tarsy_contracts.wire.numbers import Amount, Count, Index, Seconds
 
@@ -13,7 +14,6 @@ type Resource = Literal["tokens", "money", "time", "calls"]
 type AtEnd = Literal["conclude", "ask", "stop"]
 RESOURCES: Final[tuple[Resource, ...]] = ("tokens", "money", "time", "calls")
 AT_END: Final[tuple[AtEnd, ...]] = ("conclude", "ask", "stop")
-MILLION: Final = 1_000_000
 DIGITS: Final = 6
 SESSION: Final = "session"
 """The id of the budget of a session."""
@@ -21,26 +21,6 @@ OF_EXECUTION: Final = "execution/"
 """The id of the budget of an agent begins so, and ends with that of its execution."""
 DAY: Final = "day"
 """The scope of all calls of a day."""
-
-
-class TokenPrice(Value):
-    """US dollars for a million tokens. The price of `input` counts for what is None."""
-
-    input: Amount
-    output: Amount
-    cached_input: Amount | None = None
-    cache_written: Amount | None = None
-
-    def cost(self, usage: Usage) -> float:
-        """Returns US dollars. Providers count nonsense at times: less than nothing costs nothing."""
-        cached, written = usage.cached_input_tokens or 0, usage.cache_written_tokens or 0
-        dollars: float = (
-            max(0, (usage.input_tokens or 0) - cached - written) * self.input
-            + cached * (self.input if self.cached_input is None else self.cached_input)
-            + written * (self.input if self.cache_written is None else self.cache_written)
-            + (usage.output_tokens or 0) * self.output
-        )
-        return dollars / MILLION
 
 
 class Charge(Value):

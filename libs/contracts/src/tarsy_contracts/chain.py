@@ -110,7 +110,8 @@ class ResolvedAgent(Value):
 
     `llm_provider` is asked first; when it fails, `fallback_providers` in their order. `context_tokens`: what each of
     them can read at once; 0 is unknown. `known_contexts`: the same by provider, of those whose context is configured or
-    follows from their type. `skills`: those that it may have, wherever they fit. `action`: whether it may change
+    follows from their type. `lacking_native_tools`: those that it should have, and that `llm_provider` has not;
+    a fallback may have them. `skills`: those that it may have, wherever they fit. `action`: whether it may change
     something, and whether it only proposes that. `description`: for an agent that may send it. `sub_agents`: those that
     it may send itself, by their names in the plan. `budget`: of one run of it, with those of the sub-agents below it.
     """
@@ -123,6 +124,7 @@ class ResolvedAgent(Value):
     controller: Controller = "function_calling"
     fallback_providers: tuple[str, ...] = ()
     native_tools: tuple[NativeTool, ...] = ()
+    lacking_native_tools: tuple[NativeTool, ...] = ()
     context_tokens: Count = 0
     known_contexts: dict[str, Count] = Field(default_factory=dict)
     skills: tuple[PlannedSkill, ...] = ()
@@ -186,6 +188,7 @@ class LabelRule(Value):
 
 class ResolvedChain(Value):
     """`summary_llm_provider` writes the summaries of long results; the default is the agent's own provider.
+    `summary_fallbacks` stand in for it; None: those of the agent.
 
     `executive_summary`: who writes it at the end; nobody without one.
 
@@ -217,6 +220,7 @@ class ResolvedChain(Value):
     stages: tuple[ResolvedStage, ...]
     limits: CallLimits = CallLimits()
     summary_llm_provider: str
+    summary_fallbacks: tuple[str, ...] | None = None
     scripted: bool = False
     executive_summary: ResolvedAgent | None = None
     default_runbook: str = ""
@@ -254,4 +258,4 @@ class ResolvedChain(Value):
     def llm_providers(self) -> frozenset[str]:
         """The names of all that may be asked."""
         requested = (agent.llm_providers for agent in self.agents())
-        return frozenset({self.summary_llm_provider} - {""}).union(*requested)
+        return frozenset({self.summary_llm_provider, *(self.summary_fallbacks or ())} - {""}).union(*requested)

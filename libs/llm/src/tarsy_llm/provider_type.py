@@ -8,6 +8,7 @@ from typing import Protocol
 
 from pydantic import SecretStr
 
+from tarsy_contracts.chain import NativeTool
 from tarsy_llm.model_settings import ModelSettings, Thinking
 from tarsy_llm.protocol import Llm
 from tarsy_llm.scripted.scripted_llm import Sleep
@@ -38,6 +39,11 @@ class Provider(Protocol):
 
 
 type Build = Callable[[Provider, StreamLimits, Sleep], Llm]
+type NativeToolsOf = Callable[[str], tuple[NativeTool, ...]]
+
+
+def no_native_tools(_model: str) -> tuple[NativeTool, ...]:
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,7 @@ class ProviderType:
     `otel_name`: how OpenTelemetry's conventions for generative AI call it, where they know it.
     `options`: keys of its own, each with the variables where it is looked for. `required`: the keys without which it
     cannot be asked; with any it needs no API key, as the cloud's credentials are found at the first call.
+    `native_tools`: those that it may be asked for, by the name of the model; its adapter may leave out more.
     """
 
     build: Build
@@ -55,6 +62,7 @@ class ProviderType:
     otel_name: str = ""
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     required: tuple[str, ...] = ()
+    native_tools: NativeToolsOf = no_native_tools
 
     @property
     def variables(self) -> frozenset[str]:

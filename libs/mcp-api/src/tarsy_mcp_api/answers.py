@@ -7,6 +7,7 @@ from tarsy_contracts.api.session_lists import ListedSession, SessionList
 from tarsy_contracts.api.sessions import SessionDetail, SessionStage
 from tarsy_contracts.api.timeline import TimelineEvent
 from tarsy_contracts.timeline.model import ENDED, SessionStatus, StepStatus, TimelineStatus
+from tarsy_contracts.wire.same_fields import copy_fields
 
 LONGEST_CONTENT = 4_000
 LONGEST_PART = 40_000
@@ -127,40 +128,17 @@ def describe_sessions(found: SessionList) -> FoundSessions:
 
 
 def _to_found_session(row: ListedSession) -> FoundSession:
-    return FoundSession(
-        session_id=row.id,
-        title=row.title,
-        status=row.status,
-        alert_type=row.alert_type,
-        severity=row.severity,
-        cluster=row.cluster,
-        namespace=row.namespace,
-        workload=row.workload,
-        created_at=row.created_at,
-        executive_summary=row.executive_summary,
-        passages=tuple("".join(piece.text for piece in one.segments) for one in row.highlights),
-    )
+    passages = tuple("".join(piece.text for piece in one.segments) for one in row.highlights)
+    return copy_fields(FoundSession, row, session_id=row.id, passages=passages)
 
 
 def session_report(session: SessionDetail) -> SessionReport:
-    return SessionReport(
+    return copy_fields(
+        SessionReport,
+        session,
         session_id=session.id,
-        status=session.status,
         ended=session.status in ENDED,
-        title=session.title,
-        alert_type=session.alert_type,
-        severity=session.severity,
-        cluster=session.cluster,
-        namespace=session.namespace,
-        workload=session.workload,
-        created_at=session.created_at,
-        completed_at=session.completed_at,
-        queue_position=session.queue_position,
-        executive_summary=session.executive_summary,
-        final_analysis=session.final_analysis,
-        partial_reason=session.partial_reason,
         error=session.error_message,
-        approvals_waiting=session.approvals_waiting,
         questions_allowed=session.chat_enabled and session.status in ENDED,
         stages=tuple(map(_to_stage_report, session.stages)),
     )

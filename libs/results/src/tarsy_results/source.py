@@ -8,7 +8,8 @@ from functools import partial
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.readers.at_offsets import RecordsGoneError, records_at
 from tarsy_bus.readers.outage_retry import TimeLimit, read_through_outages
-from tarsy_bus.readers.partition_reader import Record, parse_record
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_bus.readers.records import parse_record
 from tarsy_contracts.events import EVENTS, StoredResult, ToolCallCompleted
 from tarsy_contracts.events.recorded import UnknownTypeError, UnreadableValueError
 from tarsy_contracts.messages.requests import LogPosition, ResultPlace

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 
-from tarsy_contracts.budgets import NOTHING_SPENT, Spending, TokenPrice
+from tarsy_contracts.budgets import NOTHING_SPENT, Spending
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.events.heads import Span
 from tarsy_contracts.messages.inputs import Input
+from tarsy_contracts.prices import NO_PRICES, ModelPrices, TokenPrice
 from tarsy_contracts.skills import Skill
 from tarsy_session.downtime import NO_DOWNTIME, Downtime
 
@@ -39,18 +40,19 @@ OPEN_GATE = ActionGate()
 class Spendings:
     """Prices and spendings that the owner knows when it decides.
 
-    `prices`: of models, as they are now; `models`: whom a provider asks. `days`: what was used of a day's budget in all
-    partitions, as far as it is known, by day and scope.
+    `prices`: as the configuration has them now; `models`: whom a provider asks. `days`: what was used of a
+    day's budget in all partitions, as far as it is known, by day and scope.
     """
 
-    prices: Mapping[str, TokenPrice] = field(default_factory=dict)
+    prices: ModelPrices = NO_PRICES
     models: Mapping[str, str] = field(default_factory=dict)
     days: Mapping[tuple[str, str], Spending] = field(default_factory=dict)
 
-    def price_of(self, model: str, provider: str) -> TokenPrice | None:
+    def price_of(self, model: str, provider: str, at: datetime) -> TokenPrice | None:
         """`model`: as it answered; that of the provider where it did not name itself, or has no price by that name."""
-        found = self.prices.get(model)
-        return self.prices.get(self.models.get(provider, "")) if found is None else found
+        day = at.astimezone(UTC).date()
+        found = self.prices.find(model, day)
+        return self.prices.find(self.models.get(provider, ""), day) if found is None else found
 
     def of_day(self, day: str, scope: str) -> Spending:
         return self.days.get((day, scope), NOTHING_SPENT)

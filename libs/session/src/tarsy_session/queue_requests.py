@@ -6,6 +6,7 @@ from datetime import datetime
 from tarsy_contracts.events import ToolCallCompleted
 from tarsy_contracts.messages.requests import LogPosition, Request, SummaryRequest, ToolCallRequest
 from tarsy_contracts.wire.ids import derive_id
+from tarsy_contracts.wire.same_fields import copy_fields
 from tarsy_contracts.wire.topics import QUEUE_PARTITIONS
 from tarsy_session.builtin_tools import find_builtin
 from tarsy_session.downtime import NO_DOWNTIME, Downtime
@@ -48,16 +49,11 @@ def _tool_call_request(
 ) -> ToolCallRequest:
     requested = effect.call.requested
     execution = state.executions.get(requested.execution_id)
-    request = ToolCallRequest(
+    request = copy_fields(
+        ToolCallRequest,
+        requested,
         session_id=session_id,
-        call_id=requested.call_id,
-        server=requested.server,
-        tool=requested.tool,
-        arguments=requested.arguments,
-        repeatable=requested.repeatable,
-        timeout_seconds=requested.timeout_seconds,
         not_after=not_after,
-        execution_id=requested.execution_id,
         agent="" if execution is None else execution.agent.name,
         releases=effect.releases,
     )
@@ -75,7 +71,9 @@ def _summary_request(
     requested, question = effect.call.requested, state.life.question
     rule = execution.summary_rule(requested.server)
     results = min(completed.size // 4, RESULTS_CHARACTERS)
-    provider = rule.llm_provider or state.started.chain.summary_llm_provider or execution.llm_provider
+    chain = state.started.chain
+    provider = rule.llm_provider or chain.summary_llm_provider or execution.llm_provider
+    stand_ins = execution.agent.fallback_providers if chain.summary_fallbacks is None else chain.summary_fallbacks
     return SummaryRequest(
         session_id=session_id,
         call_id=effect.summary.requested.summary_id,
@@ -91,7 +89,7 @@ def _summary_request(
         result_event=LogPosition(partition=position.partition, offset=position.offset),
         stored=completed.stored,
         llm_provider=provider,
-        fallback_providers=tuple(other for other in execution.agent.fallback_providers if other != provider),
+        fallback_providers=tuple(other for other in stand_ins if other != provider),
         max_tokens=rule.summary_max_token_limit,
         timeout_seconds=effect.summary.requested.timeout_seconds,
         not_after=not_after,

@@ -3,39 +3,18 @@
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.wire.same_fields import copy_fields
 from tarsy_session.state import Summary, ToolCallState
 
 
 def complete_summary(call: ToolCallState, summary: Summary, reported: i.SummaryReported) -> e.SummaryCompleted:
-    requested = call.requested
-    return e.SummaryCompleted(
-        summary_id=summary.requested.summary_id,
-        call_id=requested.call_id,
-        execution_id=requested.execution_id,
-        server=requested.server,
-        tool=requested.tool,
-        content=reported.content,
-        usage=reported.usage,
-        model=reported.model,
-        duration_ms=reported.duration_ms,
-        tokens_before=reported.tokens_before,
-        tokens_after=reported.tokens_after,
-        attempts=reported.attempts,
-        request_digest=reported.request_digest,
-        input_bytes=reported.input_bytes,
-        cut=reported.cut,
-    )
+    return copy_fields(e.SummaryCompleted, reported, **_summarized(call, summary))
 
 
 def reuse_summary(call: ToolCallState, summary: Summary, earlier: e.SummaryCompleted) -> e.SummaryCompleted:
     """Nobody was asked: what the earlier one cost is on record there."""
-    requested = call.requested
     return e.SummaryCompleted(
-        summary_id=summary.requested.summary_id,
-        call_id=requested.call_id,
-        execution_id=requested.execution_id,
-        server=requested.server,
-        tool=requested.tool,
+        **_summarized(call, summary),
         content=earlier.content,
         usage=Usage(),
         model=earlier.model,
@@ -50,16 +29,16 @@ def fail_summary(
     call: ToolCallState, summary: Summary, error: str, reported: i.SummaryReported | None = None
 ) -> e.SummaryFailed:
     """Without a report it is unknown what was asked until then."""
+    return copy_fields(e.SummaryFailed, reported, **_summarized(call, summary), error=error)
+
+
+def _summarized(call: ToolCallState, summary: Summary) -> dict[str, str]:
+    """The fields that say which result it was."""
     requested = call.requested
-    return e.SummaryFailed(
-        summary_id=summary.requested.summary_id,
-        call_id=requested.call_id,
-        execution_id=requested.execution_id,
-        server=requested.server,
-        tool=requested.tool,
-        error=error,
-        tokens_before=None if reported is None else reported.tokens_before,
-        attempts=() if reported is None else reported.attempts,
-        request_digest="" if reported is None else reported.request_digest,
-        input_bytes=None if reported is None else reported.input_bytes,
-    )
+    return {
+        "summary_id": summary.requested.summary_id,
+        "call_id": requested.call_id,
+        "execution_id": requested.execution_id,
+        "server": requested.server,
+        "tool": requested.tool,
+    }

@@ -40,7 +40,7 @@ class KindTable:
     def count(self, first: int, end: int) -> str:
         """How many lines of the most frequent kinds there are in rows from `first` to before `end`."""
         counts = Counter[int]()
-        for number, lines in self._rows.kinds_and_lines(first, end):
+        for number, lines in self._rows.kinds_and_line_counts(first, end):
             counts[number] += lines
         known = [(number, lines) for number, lines in counts.most_common(MOST_IN_MARK) if number in self._places]
         return ", ".join(f"{lines} of kind {self._places[number]}" for number, lines in known)

@@ -112,7 +112,7 @@ class Rows:
         """Counted from 0. The row behind the last begins where the text ends."""
         return self._firsts[row] if row < len(self._firsts) else self._lines
 
-    def kinds_and_lines(self, first: int, end: int) -> Iterator[tuple[int, int]]:
+    def kinds_and_line_counts(self, first: int, end: int) -> Iterator[tuple[int, int]]:
         """The number of the kind, and the count of lines, of each row from `first` to before `end`."""
         begins = self._firsts[first : end + 1]
         if end == len(self._firsts):

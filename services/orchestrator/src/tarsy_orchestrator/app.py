@@ -162,7 +162,7 @@ def build(
         name=NAME,
         run=run,
         supervisor=supervisor,
-        unready_reasons=lambda: [*bus.unready_reasons(), *refused.unready_reasons()],
+        unready_reasons=lambda: [*bus.unready_reasons(), *refused.unready_reasons(), *catalog.unready_reasons()],
         degraded_reasons=lambda: [
             *live.explain_degraded(),
             *refused.explain_degraded(),

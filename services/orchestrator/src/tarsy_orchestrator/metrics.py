@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Literal, get_args
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter
 
 from tarsy_contracts.chain import NATIVE_TOOLS
 from tarsy_contracts.conversation import Usage
@@ -30,6 +30,7 @@ from tarsy_llm.protocol import ErrorKind
 from tarsy_orchestrator.action_metrics import ActionMetrics
 from tarsy_orchestrator.budget_metrics import BudgetMetrics
 from tarsy_orchestrator.skill_metrics import SkillMetrics
+from tarsy_service.telemetry.metric_kinds import MetricKinds
 from tarsy_session.llm_failures import OwnKind
 from tarsy_session.phases import PHASES
 
@@ -59,12 +60,13 @@ class Metrics:
         """`providers` are the LLM providers of the configuration: no other name becomes a label."""
         self._providers = frozenset(providers)
         self._dead: deque[str] = deque(maxlen=DEAD_REMEMBERED)
-        self._sessions(registry)
-        self._chat(registry)
-        self._background(registry)
-        self._log(registry)
-        self._llm(registry)
-        self._calls(registry)
+        make = MetricKinds(registry)
+        self._sessions(make)
+        self._chat(make)
+        self._background(make)
+        self._log(make)
+        self._llm(make)
+        self._calls(make)
         self.skills = SkillMetrics(registry)
         self.actions = ActionMetrics(registry)
         self.budgets = BudgetMetrics(registry)
@@ -73,224 +75,184 @@ class Metrics:
         """These are labels from now on, too."""
         self._providers |= frozenset(providers)
 
-    def _sessions(self, registry: CollectorRegistry) -> None:
-        self.partitions = Gauge("tarsy_orchestrator_partitions_owned", "Partitions owned now", registry=registry)
-        self.partitions_refused = Gauge(
+    def _sessions(self, make: MetricKinds) -> None:
+        self.partitions = make.gauge("tarsy_orchestrator_partitions_owned", "Partitions owned now")
+        self.partitions_refused = make.gauge(
             "tarsy_orchestrator_partitions_refused",
             "Partitions that are not owned, as their log, heads or inbox do not fit each other",
-            registry=registry,
         )
-        self.partitions_wanted = Gauge(
-            "tarsy_orchestrator_partitions_wanted",
-            "Partitions that need an owner, of all orchestrators",
-            registry=registry,
+        self.partitions_wanted = make.gauge(
+            "tarsy_orchestrator_partitions_wanted", "Partitions that need an owner, of all orchestrators"
         )
-        self.sessions_open = Gauge(
+        self.sessions_open = make.gauge(
             "tarsy_orchestrator_sessions_open",
             "Sessions that investigate, wait for their turn or reply, of the partitions owned",
-            registry=registry,
         )
-        self.sessions_waiting = Gauge(
-            "tarsy_orchestrator_sessions_waiting", "Investigations that wait for their turn here", registry=registry
+        self.sessions_waiting = make.gauge(
+            "tarsy_orchestrator_sessions_waiting", "Investigations that wait for their turn here"
         )
-        self._waiting_age = Gauge(
+        self._waiting_age = make.gauge(
             "tarsy_orchestrator_waiting_session_age_seconds",
             "How long the investigation waits that has waited for its turn here for longest; 0 when none waits",
-            registry=registry,
         )
-        self._sessions_started = Counter(
-            "tarsy_orchestrator_sessions_started_total", "Investigations that began here", registry=registry
+        self._sessions_started = make.counter(
+            "tarsy_orchestrator_sessions_started_total", "Investigations that began here"
         )
-        self._sessions_ended = Counter(
-            "tarsy_orchestrator_sessions_ended_total",
-            "Investigations that ended here, by status",
-            ["status"],
-            registry=registry,
+        self._sessions_ended = make.counter(
+            "tarsy_orchestrator_sessions_ended_total", "Investigations that ended here, by status", ["status"]
         )
-        self._session_duration = Histogram(
+        self._session_duration = make.histogram(
             "tarsy_orchestrator_session_duration_seconds",
             "From the first event of an investigation to its last, by Kafka's stamps",
             ["status"],
             buckets=SESSION_SECONDS,
-            registry=registry,
         )
         for type in sorted(SESSION_ENDINGS):
             self._sessions_ended.labels(_status(type))
-        self.sessions_aside = Gauge(
+        self.sessions_aside = make.gauge(
             "tarsy_orchestrator_sessions_aside",
             "Investigations that are set aside, of the partitions owned: they wait for an operator",
-            registry=registry,
         )
-        self._set_aside = Counter(
+        self._set_aside = make.counter(
             "tarsy_orchestrator_sessions_set_aside_total",
             "Investigations that were set aside here, by reason",
             ["reason"],
-            registry=registry,
         )
         for reason in get_args(AsideReason.__value__):
             self._set_aside.labels(reason)
 
-    def _chat(self, registry: CollectorRegistry) -> None:
-        self._replies = Counter(
-            "tarsy_orchestrator_chat_replies_total",
-            "Replies to questions that ended here, by status",
-            ["status"],
-            registry=registry,
+    def _chat(self, make: MetricKinds) -> None:
+        self._replies = make.counter(
+            "tarsy_orchestrator_chat_replies_total", "Replies to questions that ended here, by status", ["status"]
         )
-        self._reply_duration = Histogram(
+        self._reply_duration = make.histogram(
             "tarsy_orchestrator_chat_reply_duration_seconds",
             "From a question to the end of its reply, by Kafka's stamps",
             ["status"],
             buckets=REPLY_SECONDS,
-            registry=registry,
         )
         for status in get_args(EndStatus.__value__):
             self._replies.labels(status)
 
-    def _background(self, registry: CollectorRegistry) -> None:
-        self._phases = Counter(
+    def _background(self, make: MetricKinds) -> None:
+        self._phases = make.counter(
             "tarsy_orchestrator_phases_total",
             "Phases after the end of an investigation that ended here, by phase and status",
             ["phase", "status"],
-            registry=registry,
         )
-        self._sub_agents = Counter(
-            "tarsy_orchestrator_sub_agents_started_total",
-            "Sub-agents that agents have sent",
-            registry=registry,
+        self._sub_agents = make.counter(
+            "tarsy_orchestrator_sub_agents_started_total", "Sub-agents that agents have sent"
         )
-        self.phases_waiting = Gauge(
-            "tarsy_orchestrator_phases_waiting",
-            "Phases after the end of an investigation that wait for their turn",
-            registry=registry,
+        self.phases_waiting = make.gauge(
+            "tarsy_orchestrator_phases_waiting", "Phases after the end of an investigation that wait for their turn"
         )
 
-    def _log(self, registry: CollectorRegistry) -> None:
-        self.inputs_decided = Counter(
-            "tarsy_orchestrator_inputs_decided_total", "Inputs decided, by type", ["type"], registry=registry
+    def _log(self, make: MetricKinds) -> None:
+        self.inputs_decided = make.counter(
+            "tarsy_orchestrator_inputs_decided_total", "Inputs decided, by type", ["type"]
         )
-        self.decisions_lost = Counter(
+        self.decisions_lost = make.counter(
             "tarsy_orchestrator_decisions_lost_total",
             "Decisions that lost against another owner's, and were made again",
-            registry=registry,
         )
-        self.records_dropped = Counter(
+        self.records_dropped = make.counter(
             "tarsy_orchestrator_records_dropped_total",
             "Records of the log that continue no chain: written by a zombie, or twice",
-            registry=registry,
         )
-        self.append_duration = Histogram(
+        self.append_duration = make.histogram(
             "tarsy_orchestrator_append_duration_seconds",
             "From the append of a batch to the moment when it was read back",
             buckets=APPEND_SECONDS,
-            registry=registry,
         )
-        self._batch_events = Histogram(
-            "tarsy_orchestrator_batch_events", "Events appended in one batch", buckets=BATCH_EVENTS, registry=registry
+        self._batch_events = make.histogram(
+            "tarsy_orchestrator_batch_events", "Events appended in one batch", buckets=BATCH_EVENTS
         )
-        self._batch_bytes = Histogram(
-            "tarsy_orchestrator_batch_bytes", "Bytes appended in one batch", buckets=BATCH_BYTES, registry=registry
+        self._batch_bytes = make.histogram(
+            "tarsy_orchestrator_batch_bytes", "Bytes appended in one batch", buckets=BATCH_BYTES
         )
-        self.recovery_duration = Histogram(
+        self.recovery_duration = make.histogram(
             "tarsy_orchestrator_recovery_duration_seconds",
             "From an assignment of partitions to deciding again",
             buckets=RECOVERY_SECONDS,
-            registry=registry,
         )
-        self._inbox_lag = Gauge(
+        self._inbox_lag = make.gauge(
             "tarsy_orchestrator_inbox_lag_seconds",
             "Age of the oldest input that was read and whose decision has not come back; 0 when none waits",
             ["partition"],
-            registry=registry,
         )
-        self._inputs_held = Gauge(
-            "tarsy_orchestrator_inputs_held",
-            "Inputs that wait because their investigation is set aside",
-            registry=registry,
+        self._inputs_held = make.gauge(
+            "tarsy_orchestrator_inputs_held", "Inputs that wait because their investigation is set aside"
         )
-        self._held_age = Gauge(
+        self._held_age = make.gauge(
             "tarsy_orchestrator_held_input_age_seconds",
             "Age of the oldest input whose investigation is set aside; 0 without any",
-            registry=registry,
         )
-        self._buried = Counter(
+        self._buried = make.counter(
             "tarsy_orchestrator_dead_letters_total",
             "Inputs that went to the dead letters, by reason; ended counts an operator's decision once",
             ["reason"],
-            registry=registry,
         )
         for reason in get_args(BurialReason.__value__):
             self._buried.labels(reason)
 
-    def _llm(self, registry: CollectorRegistry) -> None:
-        self._llm_calls = Counter(
+    def _llm(self, make: MetricKinds) -> None:
+        self._llm_calls = make.counter(
             "tarsy_orchestrator_llm_calls_total",
             "LLM calls that ended, by provider and outcome; one that was cancelled is not counted",
             ["provider", "outcome"],
-            registry=registry,
         )
-        self._native_calls = Counter(
+        self._native_calls = make.counter(
             "tarsy_orchestrator_native_tool_calls_total",
             "Uses of tools that the provider of a model ran itself, within its answers",
             ["provider", "tool"],
-            registry=registry,
         )
-        self._web_searches = Counter(
+        self._web_searches = make.counter(
             "tarsy_orchestrator_llm_web_searches_total",
             "Web searches that providers counted in answers; each may have a price",
             ["provider"],
-            registry=registry,
         )
-        self.llm_running = Gauge("tarsy_orchestrator_llm_calls_running", "LLM calls that run now", registry=registry)
-        self._llm_duration = Histogram(
+        self.llm_running = make.gauge("tarsy_orchestrator_llm_calls_running", "LLM calls that run now")
+        self._llm_duration = make.histogram(
             "tarsy_orchestrator_llm_call_duration_seconds",
             "From wanting a call to its end, the wait for a place included",
             ["provider"],
             buckets=LLM_SECONDS,
-            registry=registry,
         )
-        self._llm_first_delta = Histogram(
+        self._llm_first_delta = make.histogram(
             "tarsy_orchestrator_llm_first_delta_seconds",
             "From asking a model to the first piece of its answer",
             ["provider"],
             buckets=FIRST_DELTA_SECONDS,
-            registry=registry,
         )
-        self._input_tokens = Counter(
+        self._input_tokens = make.counter(
             "tarsy_orchestrator_llm_input_tokens_total",
             "Tokens that models were given, those from caches included, as providers count them",
             ["provider"],
-            registry=registry,
         )
-        self._output_tokens = Counter(
+        self._output_tokens = make.counter(
             "tarsy_orchestrator_llm_output_tokens_total",
             "Tokens that models answered with, thoughts included, as providers count them",
             ["provider"],
-            registry=registry,
         )
-        self._thinking_tokens = Counter(
+        self._thinking_tokens = make.counter(
             "tarsy_orchestrator_llm_thinking_tokens_total",
             "Tokens of output that models thought with, as providers count them",
             ["provider"],
-            registry=registry,
         )
-        self._cached_tokens = Counter(
+        self._cached_tokens = make.counter(
             "tarsy_orchestrator_llm_cached_input_tokens_total",
             "Tokens of input that providers read from their caches",
             ["provider"],
-            registry=registry,
         )
-        self._cache_written_tokens = Counter(
+        self._cache_written_tokens = make.counter(
             "tarsy_orchestrator_llm_cache_written_tokens_total",
             "Tokens of input that providers wrote to their caches, where they say so",
             ["provider"],
-            registry=registry,
         )
-        self._fallbacks = Counter(
+        self._fallbacks = make.counter(
             "tarsy_orchestrator_llm_fallbacks_total",
             "Executions that went on with another provider, by the one that was given up",
             ["provider"],
-            registry=registry,
         )
         self._llm_calls_of, self._llm_duration_of = cache(self._llm_calls.labels), cache(self._llm_duration.labels)
         self._llm_first_delta_of, self._tokens_of = cache(self._llm_first_delta.labels), cache(self._token_counters)
@@ -299,47 +261,36 @@ class Metrics:
             for outcome in LLM_OUTCOMES:
                 self._llm_calls.labels(provider, outcome)
 
-    def _calls(self, registry: CollectorRegistry) -> None:
-        self._tool_calls = Counter(
-            "tarsy_orchestrator_tool_calls_total",
-            "Tool calls that ended, by the outcome on record",
-            ["outcome"],
-            registry=registry,
+    def _calls(self, make: MetricKinds) -> None:
+        self._tool_calls = make.counter(
+            "tarsy_orchestrator_tool_calls_total", "Tool calls that ended, by the outcome on record", ["outcome"]
         )
-        self._summaries_reused = Counter(
+        self._summaries_reused = make.counter(
             "tarsy_orchestrator_summaries_reused_total",
             "Summaries of results for which no model was asked, as an earlier result of the agent was the same",
-            registry=registry,
         )
-        self._approvals = Counter(
+        self._approvals = make.counter(
             "tarsy_orchestrator_approvals_total",
             "Waits of tool calls for a person that ended, by how they ended",
             ["outcome"],
-            registry=registry,
         )
         for ending in get_args(ApprovalOutcome.__value__):
             self._approvals.labels(ending)
-        self.requests_published = Counter(
-            "tarsy_orchestrator_requests_published_total",
-            "Requests put into a queue, repeats included",
-            ["topic"],
-            registry=registry,
+        self.requests_published = make.counter(
+            "tarsy_orchestrator_requests_published_total", "Requests put into a queue, repeats included", ["topic"]
         )
-        self.requests_republished = Counter(
+        self.requests_republished = make.counter(
             "tarsy_orchestrator_requests_republished_total",
             "Requests put into a queue again: nobody had claimed them, or they were given back",
             ["topic"],
-            registry=registry,
         )
-        self._workers_dead = Counter(
+        self._workers_dead = make.counter(
             "tarsy_orchestrator_workers_declared_dead_total",
             "Workers whose calls were taken from them; each owner counts those that worked for it",
-            registry=registry,
         )
-        self.outbox_dropped = Counter(
+        self.outbox_dropped = make.counter(
             "tarsy_orchestrator_outbox_dropped_total",
             "Requests and answers dropped because too many waited for Kafka; they are sent again later",
-            registry=registry,
         )
         for outcome in get_args(Outcome.__value__):
             self._tool_calls.labels(outcome)

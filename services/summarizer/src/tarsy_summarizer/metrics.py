@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from typing import Literal, get_args
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry
 
 from tarsy_contracts.conversation import Usage
 from tarsy_llm.protocol import ErrorKind
+from tarsy_service.telemetry.metric_kinds import MetricKinds
 from tarsy_worker.claim_types import ServerLoad
 
 SECONDS = (0.5, 1, 2, 5, 10, 30, 60, 120, 300)
@@ -23,62 +24,49 @@ LLM_OUTCOMES: tuple[str, ...] = ("ok", *get_args(ErrorKind.__value__))
 
 class Metrics:
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._ended = Counter(
-            "tarsy_summarizer_summaries_total", "Summaries that ended, by outcome", ["outcome"], registry=registry
+        make = MetricKinds(registry)
+        self._ended = make.counter("tarsy_summarizer_summaries_total", "Summaries that ended, by outcome", ["outcome"])
+        self._duration = make.histogram(
+            "tarsy_summarizer_run_duration_seconds", "From the start of a summary to its end", buckets=SECONDS
         )
-        self._duration = Histogram(
-            "tarsy_summarizer_run_duration_seconds",
-            "From the start of a summary to its end",
-            buckets=SECONDS,
-            registry=registry,
-        )
-        self._running = Gauge("tarsy_summarizer_summaries_running", "Summaries being written now", registry=registry)
-        self._input = Histogram(
+        self._running = make.gauge("tarsy_summarizer_summaries_running", "Summaries being written now")
+        self._input = make.histogram(
             "tarsy_summarizer_input_bytes",
             "Size of the results that were to be shortened, before any excerpt",
             buckets=BYTES,
-            registry=registry,
         )
-        self._busy = Counter(
-            "tarsy_summarizer_busy_refusals_total",
-            "Summaries given back because too many were being written",
-            registry=registry,
+        self._busy = make.counter(
+            "tarsy_summarizer_busy_refusals_total", "Summaries given back because too many were being written"
         )
-        self._llm_calls = Counter(
+        self._llm_calls = make.counter(
             "tarsy_summarizer_llm_calls_total",
             "Models that were asked for a summary, by outcome",
             ["provider", "outcome"],
-            registry=registry,
         )
-        self._input_tokens = Counter(
+        self._input_tokens = make.counter(
             "tarsy_summarizer_llm_input_tokens_total",
             "Tokens that models were given for summaries, those from caches included, as providers count them",
             ["provider"],
-            registry=registry,
         )
-        self._output_tokens = Counter(
+        self._output_tokens = make.counter(
             "tarsy_summarizer_llm_output_tokens_total",
             "Tokens that models answered with for summaries, thoughts included, as providers count them",
             ["provider"],
-            registry=registry,
         )
-        self._thinking_tokens = Counter(
+        self._thinking_tokens = make.counter(
             "tarsy_summarizer_llm_thinking_tokens_total",
             "Tokens of output that models thought with for summaries, as providers count them",
             ["provider"],
-            registry=registry,
         )
-        self._cached_tokens = Counter(
+        self._cached_tokens = make.counter(
             "tarsy_summarizer_llm_cached_input_tokens_total",
             "Tokens of input for summaries that providers read from their caches",
             ["provider"],
-            registry=registry,
         )
-        self._cache_written_tokens = Counter(
+        self._cache_written_tokens = make.counter(
             "tarsy_summarizer_llm_cache_written_tokens_total",
             "Tokens of input for summaries that providers wrote to their caches, where they say so",
             ["provider"],
-            registry=registry,
         )
         for outcome in get_args(SummaryOutcome.__value__):
             self._ended.labels(outcome)

@@ -6,11 +6,12 @@ from datetime import datetime
 from functools import partial
 from typing import Literal, get_args
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry
 
 from tarsy_contracts.api.dead_letters import RedriveOutcome
 from tarsy_contracts.events import EVENTS
 from tarsy_service.http.problems import ProblemError
+from tarsy_service.telemetry.metric_kinds import MetricKinds
 from tarsy_timeline.system.server_warnings import CATEGORIES, Category
 
 OTHER = "other"
@@ -23,99 +24,80 @@ type ReadOutcome = Literal["ok", "refused", "failed", "broken_off"]
 
 class Metrics:
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._projected = Counter(
-            "tarsy_timeline_events_projected_total",
-            "Accepted events written to the tables, by type",
-            ["type"],
-            registry=registry,
+        make = MetricKinds(registry)
+        self._projected = make.counter(
+            "tarsy_timeline_events_projected_total", "Accepted events written to the tables, by type", ["type"]
         )
-        self._dropped = Counter(
+        self._dropped = make.counter(
             "tarsy_timeline_records_dropped_total",
             "Records of the log that continue no chain: written by a zombie, or twice",
-            registry=registry,
         )
-        self._lag_records = Gauge(
+        self._lag_records = make.gauge(
             "tarsy_timeline_lag_records",
             "Records of the log that are not projected yet, as far as this projector has heard",
             ["partition"],
-            registry=registry,
         )
-        self._lag_seconds = Gauge(
+        self._lag_seconds = make.gauge(
             "tarsy_timeline_lag_seconds",
             "How long ago the last projected event was appended, or none waited any more; 0 when none waits",
             ["partition"],
-            registry=registry,
         )
-        self.duration = Histogram(
+        self.duration = make.histogram(
             "tarsy_timeline_projection_duration_seconds",
             "Duration of the transaction that writes a batch of events",
             buckets=SECONDS,
-            registry=registry,
         )
-        self.conflicts = Counter(
-            "tarsy_timeline_ledger_conflicts_total",
-            "Batches that another projector had written already",
-            registry=registry,
+        self.conflicts = make.counter(
+            "tarsy_timeline_ledger_conflicts_total", "Batches that another projector had written already"
         )
-        self._set_aside = Counter(
+        self._set_aside = make.counter(
             "tarsy_timeline_unprojected_total",
             "Accepted events that are not in the tables, or only in part, by type",
             ["type"],
-            registry=registry,
         )
-        self._published = Counter(
+        self._published = make.counter(
             "tarsy_timeline_events_published_total",
             "Events written to the public topic, repeats included, by type",
             ["type"],
-            registry=registry,
         )
-        self._unpublished = Counter(
+        self._unpublished = make.counter(
             "tarsy_timeline_events_unpublished_total",
             "Accepted events that could not be written to the public topic, by type",
             ["type"],
-            registry=registry,
         )
         for type in EVENTS:
             # An increase is seen only of what was 0 before.
             self._unpublished.labels(type)
-        self._event_delay = Histogram(
+        self._event_delay = make.histogram(
             "tarsy_timeline_event_delay_seconds",
             "How long after it was appended to the log an event was in the public topic",
             buckets=SECONDS,
-            registry=registry,
         )
-        self._unprojected = Gauge(
-            "tarsy_timeline_unprojected_records",
-            "Records in the table `unprojected`, as this process last read it",
-            registry=registry,
+        self._unprojected = make.gauge(
+            "tarsy_timeline_unprojected_records", "Records in the table `unprojected`, as this process last read it"
         )
-        self._approvals = Gauge(
+        self._approvals = make.gauge(
             "tarsy_timeline_approvals_waiting",
             "Tool calls that wait for a person, as this process last read the tables",
-            registry=registry,
         )
-        self._approvals_oldest = Gauge(
+        self._approvals_oldest = make.gauge(
             "tarsy_timeline_approvals_oldest_seconds",
             "For how long the tool call waits for a person that has waited longest; 0 when none does",
-            registry=registry,
         )
-        self._warnings = Gauge(
+        self._warnings = make.gauge(
             "tarsy_timeline_warnings",
             "Warnings that the API tells now: MCP servers, events that were not projected, sessions that are set aside",
             ["category"],
-            registry=registry,
         )
-        self._result_reads = Counter(
+        self._result_reads = make.counter(
             "tarsy_timeline_result_reads_total",
             "Requests for results of tool calls, by what was asked for and how it was answered",
             ["kind", "outcome"],
-            registry=registry,
         )
-        self._redriven = Counter(
+        self._redriven = make.counter(
             "tarsy_timeline_dead_letters_redriven_total",
             "Dead letters that an operator wanted to be re-driven, by outcome",
             ["outcome"],
-            registry=registry,
         )
         for outcome in get_args(RedriveOutcome.__value__):
             self._redriven.labels(outcome)

@@ -4,9 +4,10 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import Protocol, get_args
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry
 
 from tarsy_contracts.events import Outcome
+from tarsy_service.telemetry.metric_kinds import MetricKinds
 from tarsy_tool_gateway.mcp.failures import RETRIED, FailureKind
 from tarsy_tool_gateway.mcp.health import SessionEnd
 from tarsy_tool_gateway.mcp.logins.renewal import RenewalOutcome
@@ -28,118 +29,89 @@ class HealthWatched(Protocol):
 
 class Metrics:
     def __init__(self, registry: CollectorRegistry, servers: Collection[str]) -> None:
+        make = MetricKinds(registry)
         self._servers = frozenset(servers)
         self._met: set[str] = set()
         self._load_of: Callable[[str], ServerLoad] = _zero_load
-        self._calls = Counter(
-            "tarsy_tool_gateway_calls_total",
-            "Calls that ended here, by outcome",
-            ["server", "outcome"],
-            registry=registry,
+        self._calls = make.counter(
+            "tarsy_tool_gateway_calls_total", "Calls that ended here, by outcome", ["server", "outcome"]
         )
-        self._duration = Histogram(
+        self._duration = make.histogram(
             "tarsy_tool_gateway_call_duration_seconds",
             "From the start of a call to its result, the masking not included",
             ["server"],
             buckets=SECONDS,
-            registry=registry,
         )
-        self._bytes = Histogram(
-            "tarsy_tool_gateway_result_bytes",
-            "Size of results, masked and before any cut",
-            ["server"],
-            buckets=BYTES,
-            registry=registry,
+        self._bytes = make.histogram(
+            "tarsy_tool_gateway_result_bytes", "Size of results, masked and before any cut", ["server"], buckets=BYTES
         )
-        self._running = Gauge(
-            "tarsy_tool_gateway_calls_running",
-            "Calls that run, or whose result is being told",
-            ["server"],
-            registry=registry,
+        self._running = make.gauge(
+            "tarsy_tool_gateway_calls_running", "Calls that run, or whose result is being told", ["server"]
         )
-        self._queued = Gauge(
-            "tarsy_tool_gateway_calls_queued", "Calls that wait for a place", ["server"], registry=registry
-        )
-        self._held = Gauge(
-            "tarsy_tool_gateway_calls_held", "Claims that wait for a grant", ["server"], registry=registry
-        )
-        self._busy = Counter(
+        self._queued = make.gauge("tarsy_tool_gateway_calls_queued", "Calls that wait for a place", ["server"])
+        self._held = make.gauge("tarsy_tool_gateway_calls_held", "Claims that wait for a grant", ["server"])
+        self._busy = make.counter(
             "tarsy_tool_gateway_busy_refusals_total",
             "Calls given back because too many waited, or waited too long for a place",
             ["server"],
-            registry=registry,
         )
-        self._healthy = Gauge(
+        self._healthy = make.gauge(
             "tarsy_tool_gateway_server_healthy",
             "1 while this gateway has a session with the MCP server, else 0",
             ["server"],
-            registry=registry,
         )
-        self._misconfigured = Gauge(
+        self._misconfigured = make.gauge(
             "tarsy_tool_gateway_server_misconfigured",
             "1 while no repetition will help this gateway to reach the MCP server, else 0",
             ["server"],
-            registry=registry,
         )
-        self._reconnects = Counter(
+        self._reconnects = make.counter(
             "tarsy_tool_gateway_server_reconnects_total",
             "Sessions with an MCP server that followed on one that ended",
             ["server"],
-            registry=registry,
         )
-        self._retries = Counter(
+        self._retries = make.counter(
             "tarsy_tool_gateway_call_retries_total",
             "Further attempts of calls, by what went wrong with the one before",
             ["server", "reason"],
-            registry=registry,
         )
-        self._sessions_ended = Counter(
+        self._sessions_ended = make.counter(
             "tarsy_tool_gateway_sessions_ended_total",
             "Sessions with an MCP server that ended before the gateway did, by the sign of it",
             ["server", "reason"],
-            registry=registry,
         )
-        self._progress = Counter(
-            "tarsy_tool_gateway_progress_chunks_total",
-            "Progress of running calls, published on the stream",
-            ["server"],
-            registry=registry,
+        self._progress = make.counter(
+            "tarsy_tool_gateway_progress_chunks_total", "Progress of running calls, published on the stream", ["server"]
         )
-        self._progress_dropped = Counter(
+        self._progress_dropped = make.counter(
             "tarsy_tool_gateway_progress_dropped_total",
             "Progress of running calls, dropped for newer progress or the end of the call",
             ["server"],
-            registry=registry,
         )
-        self._catalog_shortened = Counter(
+        self._catalog_shortened = make.counter(
             "tarsy_tool_gateway_catalog_shortened_total",
             "Catalog entries that left out descriptions or schemas, for they were too large for a record",
             ["server"],
-            registry=registry,
         )
-        self._unchecked = Counter(
+        self._unchecked = make.counter(
             "tarsy_tool_gateway_schemas_unchecked_total",
             "Tools whose schema takes too long to check: what is sent to them, or comes from them, is let pass",
             ["server"],
-            registry=registry,
         )
-        self._unreadable = Counter(
+        self._unreadable = make.counter(
             "tarsy_tool_gateway_unreadable_messages_total",
             "Lines and events of MCP servers that are no message of the protocol, or answer no call",
             ["server"],
-            registry=registry,
         )
-        self._logins_needed = Gauge(
+        self._logins_needed = make.gauge(
             "tarsy_tool_gateway_login_needed",
             "1 while a person has to log in before this gateway can reach the MCP server, else 0",
             ["server"],
-            registry=registry,
         )
-        self._renewals = Counter(
+        self._renewals = make.counter(
             "tarsy_tool_gateway_login_renewals_total",
             "Renewals of logins at an MCP server, by outcome",
             ["server", "outcome"],
-            registry=registry,
         )
         for server in self._servers:
             self._begin_counters_at_zero(server)

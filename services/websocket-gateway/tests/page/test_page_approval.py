@@ -47,7 +47,7 @@ async def test_the_card_has_all_that_a_person_must_know_as_text(scene: Scene) ->
     await scene.show()
     await scene.add(waits())
     card = scene.tab.page.locator(".item[data-type=approval]")
-    await expect(card.locator(".label")).to_have_text("A call waits for a person")
+    await expect(card.locator(".label")).to_have_text("Awaiting approval")
     await expect(card.locator(".tool")).to_have_text("kubernetes.pods_delete")
     await expect(card).to_contain_text(f"It hangs. {HOSTILE}")
     await expect(card).to_contain_text("Somebody with the role responder decides until")

@@ -14,6 +14,7 @@ from tarsy_contracts.wire.ids import execution_id, stage_id
 from tarsy_testing.browser.axe import violations
 from tarsy_testing.browser.browser import Tab
 from tarsy_testing.browser.page_feed import LOAD_STYLES, SHOW_SESSION
+from tarsy_testing.browser.styled_page import STYLES
 from tarsy_testing.story.story import agent
 from tarsy_websocket_gateway.messages.feed import Feed
 from tarsy_websocket_gateway.messages.outgoing import join_deltas
@@ -59,7 +60,7 @@ async def show(tab: Tab, messages: list[Message]) -> Message:
 
 async def show_with_styles(tab: Tab, messages: list[Message]) -> None:
     await show(tab, messages)
-    await tab.page.evaluate(LOAD_STYLES, [f"{ASSETS}/{path}" for path in ("style.css", "styles/session.css")])
+    await tab.page.evaluate(LOAD_STYLES, [f"{ASSETS}/{path}" for path in STYLES])
 
 
 async def read(tab: Tab) -> Message:
@@ -345,7 +346,7 @@ async def test_a_session_of_before_chains_is_shown_as_ever(tab: Tab, story: Stor
     assert found["groups"] == [
         {
             "name": "look", "about": "", "lanes": [], "under": [],
-            "items": [["llm_thinking", "llm_response", "llm_tool_call", "mcp_tool_summary"]],
+            "items": [["llm_thinking", "llm_tool_call", "mcp_tool_summary"]],
         }
     ]  # fmt: skip
     assert (found["loose"], found["summary"]) == ([], None)

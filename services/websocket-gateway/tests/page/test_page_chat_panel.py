@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Locator, expect
 
 from tarsy_testing.browser.axe import violations
 from tarsy_testing.browser.browser import Tab
@@ -30,13 +30,14 @@ SELECT = """(selector) => {
 async def scene(tab: Tab, story: Callable[[], Any]) -> Scene:
     await tab.page.set_viewport_size(WIDE)  # type: ignore[arg-type]
     await add_styles(tab.page)
-    await tab.page.evaluate("localStorage.removeItem('chat')")
-    await reopen(tab.page, Scene(tab, story()).assets)
-    return Scene(tab, story())
+    await tab.page.evaluate("localStorage.removeItem('rail')")
+    scene = Scene(tab, story())
+    await tab.page.evaluate("async (assets) => (await import(`${assets}/stores/rail.js`)).openChat()", scene.assets)
+    return scene
 
 
-async def reopen(page: Page, assets: str) -> None:
-    await page.evaluate("async (assets) => (await import(`${assets}/stores/chat_panel.js`)).openChat()", assets)
+def rail_tab(scene: Scene, name: str) -> Locator:
+    return scene.tab.page.get_by_role("tab", name=name)
 
 
 def field(scene: Scene) -> Locator:
@@ -67,28 +68,48 @@ async def test_the_chat_stands_beside_the_story_and_its_field_is_in_view_whereve
     await expect(field(scene)).to_be_in_viewport(ratio=1)
 
 
-async def test_the_browser_remembers_that_it_was_closed(scene: Scene) -> None:
+async def test_the_browser_remembers_which_tab_was_chosen_at_the_end(scene: Scene) -> None:
     await scene.show()
     page = scene.tab.page
-    opener = page.get_by_role("button", name="Chat", exact=True)
-    await expect(opener).to_be_hidden()
-    await page.get_by_role("button", name="Close the chat").click()
+    await expect(rail_tab(scene, "Chat")).to_have_attribute("aria-selected", "true")
+    await rail_tab(scene, "Details").click()
     await expect(page.locator(".chat")).to_be_hidden()
-    await expect(opener).to_be_focused()
-    assert await page.evaluate("localStorage.getItem('chat')") == "closed"
+    await expect(page.locator(".facts")).to_be_visible()
+    assert await page.evaluate("localStorage.getItem('rail')") == "details"
     await scene.show()
-    await opener.click()
+    await expect(page.locator(".chat")).to_be_hidden()
+    await page.keyboard.press("q")
     await expect(field(scene)).to_be_focused()
-    assert await page.evaluate("localStorage.getItem('chat')") == "open"
 
 
-async def test_where_there_is_no_room_it_stands_below_the_story_and_cannot_be_closed(scene: Scene) -> None:
+async def test_tabs_are_reached_by_arrows(scene: Scene) -> None:
+    await scene.show()
+    await rail_tab(scene, "Chat").focus()
+    for key, name in (("ArrowLeft", "Details"), ("ArrowRight", "Chat"), ("ArrowRight", "Details")):
+        await scene.tab.page.keyboard.press(key)
+        await expect(rail_tab(scene, name)).to_be_focused()
+        await expect(rail_tab(scene, name)).to_have_attribute("aria-selected", "true")
+
+
+async def test_what_runs_is_shown_until_the_end_opens_the_chat(tab: Tab, scene: Scene) -> None:
+    await tab.page.reload()
+    await add_styles(tab.page)
+    await scene.show_only(scene.live(0)[:6])
+    page = scene.tab.page
+    await expect(rail_tab(scene, "Now")).to_have_attribute("aria-selected", "true")
+    await expect(page.locator(".chat")).to_be_hidden()
+    await scene.feed(scene.live(0))
+    await expect(rail_tab(scene, "Chat")).to_have_attribute("aria-selected", "true")
+    await expect(rail_tab(scene, "Now")).to_have_count(0)
+
+
+async def test_where_there_is_no_room_it_stands_below_the_story(scene: Scene) -> None:
     await scene.show()
     page = scene.tab.page
-    await page.get_by_role("button", name="Close the chat").click()
+    await rail_tab(scene, "Details").click()
     await page.set_viewport_size(NARROW)  # type: ignore[arg-type]
     await expect(page.locator(".chat")).to_be_visible()
-    await expect(page.get_by_role("button", name="Close the chat")).to_be_hidden()
+    await expect(page.get_by_role("tab")).to_have_count(0)
     story, chat = await page.locator(".timeline").bounding_box(), await page.locator(".chat").bounding_box()
     assert story is not None
     assert chat is not None
@@ -126,7 +147,7 @@ async def test_a_key_asks_about_a_part_of_a_result_and_opens_the_chat(scene: Sce
     await scene.show()
     page = scene.tab.page
     await field(scene).fill("Why?")
-    await page.get_by_role("button", name="Close the chat").click()
+    await rail_tab(scene, "Details").click()
     await page.locator(".timeline .call > summary").first.click()
     await select(scene, ".timeline .inside pre.data")
     await expect(ask_about(scene)).to_have_attribute("aria-keyshortcuts", "q")
@@ -139,6 +160,7 @@ async def test_it_is_not_offered_for_what_is_no_part_of_the_story_nor_while_nobo
     await scene.show()
     await select(scene, ".analysis .markdown")
     await expect(ask_about(scene)).to_be_visible()
+    await rail_tab(scene, "Details").click()
     await select(scene, ".side .facts")
     await expect(ask_about(scene)).to_be_hidden()
     await scene.show(chat_enabled=False)
@@ -182,6 +204,6 @@ async def test_the_chat_and_a_selection_are_accessible_at_every_width(scene: Sce
         await expect(ask_about(scene)).to_be_visible()
         broken += [f"{width}: {one}" for one in await violations(page)]
         assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
-    await page.get_by_role("button", name="Close the chat").click()
-    broken += [f"closed: {one}" for one in await violations(page)]
+    await rail_tab(scene, "Details").click()
+    broken += [f"details: {one}" for one in await violations(page)]
     assert broken == []

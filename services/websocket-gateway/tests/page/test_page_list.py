@@ -31,10 +31,10 @@ async def test_a_line_says_what_there_is_to_know_and_hostile_text_is_text(show: 
     ]
     async with show(rows) as (tab, _):
         page = tab.page
-        await expect(page.locator(".list-section h2")).to_have_text(["Running 1", "Waiting 1", "Today"])
+        await expect(page.locator(".list-section h2")).to_have_text(["Running 1", "Queued 1", "Today 1"])
         running, waiting, failed = (row_of(page, number) for number in (1, 2, 3))
         await expect(running.locator(".gist")).to_have_text(re.compile("^step 4 of 20 · kubernetes.pods_log · "))
-        await expect(running.locator(".mark")).to_have_text(["needs approval"])
+        await expect(running.locator(".mark")).to_have_text(["awaiting approval"])
         await expect(running.locator(".tokens")).to_have_text("48k tok")
         await expect(waiting.locator(".gist")).to_have_text("1st in queue")
         await expect(failed.locator(".title")).to_have_text(HOSTILE)
@@ -109,7 +109,7 @@ async def test_an_end_moves_the_row_and_the_focus_stays_on_it(show: Show) -> Non
         api.change("s-00002", "cancelled")
         await expect(page).to_have_title("TARSy")
         await expect(page.locator('link[rel="icon"]')).to_have_attribute("href", re.compile("/icon.svg$"))
-        await expect(page.locator(".list-section h2")).to_have_text(["Today"])
+        await expect(page.locator(".list-section h2")).to_have_text(["Today 3"])
 
 
 async def test_a_list_that_is_searched_shows_new_sessions_that_fit(show: Show) -> None:

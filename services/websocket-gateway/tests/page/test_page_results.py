@@ -392,7 +392,7 @@ async def test_a_summary_offers_the_result_that_it_is_of(
     await investigated(scene, session, stored=False)
     await tab.page.goto(f"/sessions/{session.id}")
     summary = tab.page.locator("[data-type=mcp_tool_summary]")
-    await summary.get_by_role("link", name="Show the whole result").click()
+    await summary.get_by_role("link", name="Open full result").click()
     await expect(Drawer(tab.page).line(0)).to_contain_text("line 0")
 
 

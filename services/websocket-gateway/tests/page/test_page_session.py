@@ -16,6 +16,7 @@ from tarsy_contracts.conversation import Usage
 from tarsy_contracts.wire.ids import execution_id, stage_id
 from tarsy_testing.browser.browser import Tab, copying
 from tarsy_testing.browser.page_feed import LOAD_STYLES, SHOW_SESSION
+from tarsy_testing.browser.styled_page import STYLES
 from tarsy_websocket_gateway.messages.feed import Feed
 from tarsy_websocket_gateway.page_files.assets import load_page
 
@@ -23,7 +24,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 PAGE = load_page()
 ASSETS = f"/assets/{PAGE.version}"
-STYLES = ["style.css", "styles/session.css"]
 HOSTILE = "<img src=x onerror=alert(1)>"
 ALERT = {
     "labels": {"alertname": "CrashLoop", "team": HOSTILE, "namespace": "shop"},
@@ -127,14 +127,13 @@ async def test_a_failed_session_says_where_and_why_once_and_what_is_known(view: 
     await view.show()
     stopped = view.page.locator(".stopped")
 
-    await expect(stopped.locator("h2")).to_have_text("It stopped in look (Metrics).")
+    await expect(stopped.locator("h2")).to_have_text("Failed in stage look, agent Metrics.")
     await expect(stopped.locator(".failure")).to_have_text(f"401 {HOSTILE}")
     await expect(view.page.locator(".failure")).to_have_count(1)
-    await stopped.locator("summary", has_text="Pods").click()
     await expect(stopped.locator(".markdown")).to_have_text(chain.PODS)
 
 
-async def test_a_retry_begins_another_session_and_leads_there(view: View) -> None:
+async def test_a_rerun_begins_another_session_and_leads_there(view: View) -> None:
     view.session.add(e.SessionFailed(error="401"))
     asked: list[str] = []
 
@@ -144,7 +143,7 @@ async def test_a_retry_begins_another_session_and_leads_there(view: View) -> Non
 
     await view.show()
     await view.page.route("**/rerun", accept)
-    await view.page.get_by_role("button", name="Retry").click()
+    await view.page.get_by_role("button", name="Re-run").click()
 
     await expect(view.page).to_have_url(re.compile("/sessions/next$"))
     assert [one.partition(" ")[0] for one in asked] == ["POST"]
@@ -161,7 +160,7 @@ async def test_only_who_may_run_it_again_is_offered_to(view: View, role: str | N
         }""",
         [ASSETS, role],
     )
-    await expect(view.page.get_by_role("button", name="Retry")).to_have_count(count)
+    await expect(view.page.get_by_role("button", name="Re-run")).to_have_count(count)
 
 
 async def test_a_cancelled_session_says_by_whom(view: View) -> None:
@@ -276,9 +275,10 @@ async def test_how_much_is_shown_is_chosen_and_stands_in_the_address(view: View)
     shown = view.page.locator(".group .item:visible")
     kinds = "nodes => nodes.map((one) => one.dataset.type)"
 
-    assert await shown.evaluate_all(kinds) == ["llm_thinking", "llm_response", "llm_tool_call", "llm_tool_call"]
+    assert await shown.evaluate_all(kinds) == ["llm_thinking", "llm_tool_call", "llm_tool_call"]
     await view.page.get_by_role("button", name="Steps").click()
-    assert await shown.evaluate_all(kinds) == ["llm_response", "llm_tool_call", "llm_tool_call"]
+    assert await shown.evaluate_all(kinds) == ["llm_tool_call", "llm_tool_call"]
+    await expect(shown.locator(".lead")).to_have_text("I look.")
     assert view.page.url.endswith("?show=steps")
     await view.page.get_by_role("button", name="Conclusions").click()
     assert await shown.locator(".tool").all_inner_texts() == ["k8s.pods_delete"]
@@ -353,6 +353,9 @@ async def test_what_came_while_a_reader_is_elsewhere_is_counted_and_the_end_is_f
         view.session.add(*call(view, f"c{number}", "pods_list", repeatable=True))
     await view.show()
     fresh = view.page.locator(".new-items")
+    await expect(view.items("llm_tool_call").last).to_be_in_viewport()
+    await view.page.mouse.wheel(0, -5000)
+    await expect(view.items("llm_tool_call").last).not_to_be_in_viewport()
     await expect(fresh).to_have_count(0)
     await view.add(*call(view, "d1", "pods_list", repeatable=True), *call(view, "d2", "pods_list", repeatable=True))
     await expect(fresh).to_have_text("2 new")
@@ -372,6 +375,7 @@ async def test_the_verdict_is_copied_as_markdown(view: View) -> None:
         "() => Object.defineProperty(navigator, 'clipboard', { configurable: true, value: {"
         " writeText: async (text) => { window.copied = text; } } })"
     )
+    await view.page.locator(".share > summary").click()
     async with copying(view.page):
         await view.page.get_by_role("button", name="Copy as Markdown").click()
 
@@ -383,9 +387,10 @@ async def test_the_session_is_saved_as_markdown_and_as_json(view: View) -> None:
     view.session.add(*said(view, "l1", "", "I look."), *call(view, "c1", "pods_list", repeatable=True))
     await view.show()
     saved = {}
+    await view.page.locator(".share > summary").click()
     for kind in ("Markdown", "JSON"):
         async with view.page.expect_download() as begun:
-            await view.page.locator(".export").get_by_role("button", name=kind).click()
+            await view.page.get_by_role("button", name=f"Save as {kind}").click()
         download = await begun.value
         saved[download.suggested_filename] = await asyncio.to_thread(Path(await download.path()).read_text, "utf-8")
 

@@ -129,7 +129,7 @@ async def test_the_overview_has_the_queue_the_lag_and_the_processes(api: PageApi
     api.answers["GET /api/v1/system/overview"] = overview(lag_records=12, lag_seconds=4.0, unprojected=1)
     page = tab.page
     await open_part(page, "overview")
-    await expect(page.locator(".part > .notice")).to_have_text("Nothing needs attention.")
+    await expect(page.locator(".part > .notice")).to_have_text("All systems normal.")
     await expect(page.locator(".figures dd:not(.quiet)")).to_have_text(["3", "8", "4 s", "1", "1"])
     await expect(page.get_by_text("12 records")).to_be_visible()
     await expect(page.locator("tbody code")).to_have_text(HOSTILE)

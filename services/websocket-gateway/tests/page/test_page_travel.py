@@ -15,6 +15,7 @@ from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_testing.browser.axe import violations
 from tarsy_testing.browser.browser import Tab
 from tarsy_testing.browser.page_feed import LOAD_STYLES, SHOW_SESSION
+from tarsy_testing.browser.styled_page import STYLES
 from tarsy_timeline.record.replay import replay
 from tarsy_timeline.record.session_trace import trace_of
 from tarsy_websocket_gateway.page_files.assets import load_page
@@ -22,7 +23,6 @@ from tarsy_websocket_gateway.page_files.assets import load_page
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 ASSETS = f"/assets/{load_page().version}"
-STYLES = [f"{ASSETS}/style.css", f"{ASSETS}/styles/session.css"]
 
 
 class Travel:
@@ -52,7 +52,7 @@ class Travel:
     async def show(self, at: str = "", until: int | None = None) -> None:
         known = self.known = self.log[:until]
         await self.page.goto(f"/blank{at}")
-        await self.page.evaluate(LOAD_STYLES, STYLES)
+        await self.page.evaluate(LOAD_STYLES, [f"{ASSETS}/{path}" for path in STYLES])
         await self.page.route("**/at/**", self._past)
         detail = answer(known, len(known))["session"]
         await self.page.evaluate(SHOW_SESSION, [ASSETS, self.id, detail, messages(known)])
@@ -132,7 +132,7 @@ async def test_keys_lead_through_the_past_and_back_to_now(travel: Travel) -> Non
     await travel.page.keyboard.press("Home")
     await expect(travel.bar).to_contain_text(re.compile(rf"^\s*As of \d\d:\d\d:\d\d, event 1 of {newest}"))
     await expect(travel.page).to_have_url(re.compile(r"[?&]at=1$"))
-    await expect(travel.page.locator(".state")).to_have_text("Pending")
+    await expect(travel.page.locator(".state")).to_have_text("Queued")
     await expect(verdict).to_have_count(0)
     await expect(travel.page.locator(".item")).to_have_count(0)
     await travel.page.keyboard.press("PageUp")
@@ -216,6 +216,7 @@ async def test_nobody_can_act_in_the_past(travel: Travel) -> None:
     await travel.page.keyboard.press("[")
     await expect(travel.bar).to_contain_text("As of")
     await expect(cancel).to_be_disabled()
+    await travel.page.get_by_role("tab", name="Chat").click()
     await expect(travel.page.get_by_label("Ask the investigation")).to_be_disabled()
     await expect(travel.page.get_by_text("This is the past. Go back to now to ask.")).to_be_visible()
     for _ in range(3):

@@ -126,7 +126,7 @@ def test_a_line_is_worded_as_people_say_it(node: Node) -> None:
                 places: [1, 2, 3, 8, 11, 21].map((queuePosition) =>
                     words.waitingWords({ status: "pending", queuePosition })),
                 severities: ["critical", "Warning", "info", "", null].map((one) =>
-                    [words.severityLetter(one), words.severityTone(one)]),
+                    words.severityTone(one)),
                 titles: [words.titleOf(0), words.titleOf(2)],
             };
         }""",
@@ -139,7 +139,7 @@ def test_a_line_is_worded_as_people_say_it(node: Node) -> None:
         "ages": ["now", "1 min", "59 min", "2 h", "2 d"],
         "usages": ["", "900 tok", "190k tok", "2.0M · $1.50"],
         "places": [f"{place} in queue" for place in ("1st", "2nd", "3rd", "8th", "11th", "21st")],
-        "severities": [["C", "bad"], ["W", "warning"], ["I", "plain"], ["", "plain"], ["", "plain"]],
+        "severities": ["bad", "warning", "plain", "plain", "plain"],
         "titles": ["TARSy", "(2) TARSy"],
     }
 

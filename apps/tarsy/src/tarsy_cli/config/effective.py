@@ -66,6 +66,7 @@ def _chain(config: Config, chain_id: str) -> Tree:
         "summary_llm_provider": leaf(
             chain.summary_llm_provider.value or "whoever the agent asks", chain.summary_llm_provider.origin
         ),
+        **({} if chain.summary_fallbacks is None else {"summary_fallbacks": leaf_of(chain.summary_fallbacks)}),
         "default_runbook": text(config, chain.default_runbook),
         "alerts": _alerts(config, chain_id),
     }
@@ -114,8 +115,9 @@ def _stage(config: Config, stage: StageSettings) -> Tree:
 
 
 def _agent(config: Config, agent: AgentSettings) -> Tree:
-    settings = {name: _setting(config, name, setting) for name, setting in agent.by_name().items()}
-    return {"name": agent.name, **settings}
+    """Only an agent that lacks tools of its provider has a line for them."""
+    found = {name: setting for name, setting in agent.by_name().items() if setting or name != "lacking_native_tools"}
+    return {"name": agent.name, **{name: _setting(config, name, setting) for name, setting in found.items()}}
 
 
 def _setting(config: Config, name: str, setting: Setting) -> JsonValue:

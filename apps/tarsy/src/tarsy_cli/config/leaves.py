@@ -66,6 +66,6 @@ def _to_json(value: Any) -> JsonValue:
     if isinstance(value, tuple | list):
         return [_to_json(item) for item in value]
     if isinstance(value, BaseModel):
-        dumped: JsonValue = value.model_dump(mode="json", exclude_none=True)
+        dumped: JsonValue = value.model_dump(mode="json", exclude_none=True, by_alias=True)
         return dumped
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)

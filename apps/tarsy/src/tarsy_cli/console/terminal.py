@@ -48,3 +48,9 @@ def fail(message: str, *, code: int = 1) -> typer.Exit:
 
 def print_json(answer: "BaseModel") -> None:
     typer.echo(answer.model_dump_json(indent=2))
+
+
+def print_yaml(answer: "BaseModel") -> None:
+    import yaml
+
+    typer.echo(yaml.safe_dump(answer.model_dump(mode="json"), sort_keys=False, allow_unicode=True), nl=False)

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from tarsy_cli.doctor.findings import CheckResult, failure, ok, warning
 from tarsy_cli.doctor.setup import Setup
-from tarsy_config.loading.load import MAIN, PROVIDERS
+from tarsy_config.loading.load import MAIN, OTHERS
 from tarsy_local.service_settings import SETTINGS
 from tarsy_service.settings.secret_files import PREFIX, variables_of
 from tarsy_service.settings.service_settings import ServiceSettings, mistakes_in_settings
@@ -44,7 +44,7 @@ def _list_mistakes(kind: type[ServiceSettings]) -> list[str]:
 
 def _warn_of_unread(setup: Setup) -> Iterator[CheckResult]:
     known = {name for kind in SETTINGS.values() for name in variables_of(kind)} | setup.variables | IN_USE
-    configuration = "".join(_read_file(setup, file) for file in (MAIN, PROVIDERS))
+    configuration = "".join(_read_file(setup, file) for file in (MAIN, *OTHERS))
     for name in sorted(name for name in setup.environ if name.startswith(PREFIX)):
         if name not in known and name not in configuration and not SERVICE_LINK.fullmatch(name):
             near = difflib.get_close_matches(name, known, n=1, cutoff=0.8)

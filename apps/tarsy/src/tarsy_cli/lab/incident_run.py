@@ -10,10 +10,9 @@ import typer
 from tarsy_cli.api import ApiError, UnavailableError, UnreachableError, get, retry
 from tarsy_cli.chat.terminal_chat import ask_one
 from tarsy_cli.console.terminal import fail, get_console, say
-from tarsy_cli.lab.approval_prompt import ApprovalPrompt
 from tarsy_cli.lab.demo import send_incident, wait_until_ready
 from tarsy_cli.lab.root_cause import judge
-from tarsy_cli.session_commands import API_PATH, api_of, exit_with, watch_to_its_end
+from tarsy_cli.session_commands import api_of, exit_with, print_page_address, watch_and_decide
 from tarsy_cli.watch.session_watch import ACCEPTED_APPEARS_SECONDS
 from tarsy_contracts.timeline.model import ENDED
 from tarsy_lab.incidents import Incident, InvalidIncidentError, incident_folders, read_incident
@@ -30,15 +29,15 @@ def run(incident: Incident, home: Path, url: str, *, approve: bool = False) -> t
         session = send_incident(api, incident, get_console())
     except (ApiError, OSError) as problem:
         raise fail(str(problem)) from None
-    say(f"On the page: {api.removesuffix(API_PATH)}/sessions/{session}")
-    prompt = ApprovalPrompt(api, session, get_console(), yes=approve)
-    ended = watch_to_its_end(api, session, appear_seconds=ACCEPTED_APPEARS_SECONDS, nothing_came=prompt.look)
+    print_page_address(api, session)
+    ended = watch_and_decide(api, session, appear_seconds=ACCEPTED_APPEARS_SECONDS, approve=approve)
     if ended != "completed":
         return exit_with(ended)
     _print_verdict(api, session, incident)
     answered = not incident.question or ask_one(api, session, incident.question)
     if answered:
         say(f"`tarsy chat {session}` asks more.")
+    print_page_address(api, session)
     return typer.Exit(0 if answered else 1)
 
 

@@ -1,4 +1,4 @@
-"""`tarsy session held`."""
+"""`tarsy held`."""
 
 from datetime import datetime
 

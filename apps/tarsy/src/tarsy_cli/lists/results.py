@@ -1,12 +1,27 @@
-"""`tarsy result`: lines as they are, matches with their numbers, and what there is besides."""
+"""`tarsy result`: the calls of a session, lines as they are, matches with their numbers, what there is besides."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tarsy_cli.console.units import format_count, format_size
 from tarsy_contracts.api.results import ResultLine, ResultMatches, ToolCallResult
+from tarsy_contracts.api.trace import ListedMcpInteraction, SessionTrace
 from tarsy_local.terminal_text import one_line, printable
 
 GAP = "--"
+
+
+def tool_calls_of(trace: SessionTrace) -> list[ListedMcpInteraction]:
+    """In the order in which they began: a call's number stays, however many follow."""
+    executions = (execution for stage in trace.stages for execution in stage.executions)
+    calls = [one for execution in executions for one in execution.mcp_interactions]
+    own = [one for one in (*calls, *trace.session_mcp_interactions) if one.interaction_type == "tool_call"]
+    return sorted(own, key=lambda one: (one.created_at, one.id))
+
+
+def call_lines(calls: Sequence[ListedMcpInteraction]) -> Iterator[str]:
+    for number, one in enumerate(calls, start=1):
+        outcome = one.outcome or "runs"
+        yield one_line(f"{number:>4}  {one.id}  {outcome:<10}  {one.server_name}.{one.tool_name}")
 
 
 def text_of(found: ToolCallResult) -> str:

@@ -123,7 +123,7 @@ class Events:
                 self._page.table(content.splitlines(), metadata(payload).get("lines"), whole)
             case "approval":
                 self._line(f"! {self._who(event)}{one_line(content)}", NOTICE)
-            case "missing_tools":
+            case "missing_tools" | "missing_labels":
                 self._line(f"! {one_line(content)}", NOTICE)
             case kind if kind in NOTED:
                 self._line(f"{self._who(event)}{NOTED[kind]}{one_line(content)}", NOTICE)

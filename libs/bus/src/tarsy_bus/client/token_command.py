@@ -65,7 +65,7 @@ class TokenCommand(AbstractTokenProvider):  # type: ignore[misc]
     async def _renew_token(self) -> None:
         self._good_until = 0.0
         try:
-            self._token, self._failure = _first_line(await self._run_command()), ""
+            self._token, self._failure = _parse_token(await self._run_command()), ""
             self._good_until = expiry_of(self._token) - EARLY_SECONDS
         except (_Failed, OSError) as problem:
             # For messages, the name alone: arguments may hold a secret.
@@ -120,7 +120,7 @@ def expiry_of(token: str) -> float:
         return 0.0
 
 
-def _first_line(output: bytes) -> str:
+def _parse_token(output: bytes) -> str:
     token = output.decode(errors="replace").partition("\n")[0].strip()
     if not token:
         raise _Failed("wrote no token in its first line")

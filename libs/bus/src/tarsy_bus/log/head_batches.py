@@ -99,7 +99,7 @@ class HeadRows:
                 return False
             if found.re is TOMBSTONE:
                 self._note_tombstone(*found.group(2, 3, 4))
-            elif batch.find(SCHEMA, found.end(), behind) < 0 or not self._is_in_order(found):
+            elif batch.find(SCHEMA, found.end(), behind) < 0 or not self._still_counts(found):
                 return False
             elif self._belongs(found.group(3)):
                 self._add_head(found)
@@ -108,7 +108,7 @@ class HeadRows:
             at = behind
         return at == end
 
-    def _is_in_order(self, found: re.Match[bytes]) -> bool:
+    def _still_counts(self, found: re.Match[bytes]) -> bool:
         """Its key is its own, and no tombstone stood here for it or a newer head: that has to be dropped first."""
         return found.group(4) == found.group(6) and int(found.group(4)) > self._ended.get(found.group(3), -1)
 

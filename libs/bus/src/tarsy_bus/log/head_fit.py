@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.log.head_store import HeadStore
-from tarsy_bus.readers.partition_reader import PartitionReader, Record, parse_record, read_to_end
+from tarsy_bus.readers.partition_reader import PartitionReader, Record, read_to_end
+from tarsy_bus.readers.records import parse_record
 
 
 async def find_misfits(bus: Bus, heads: Mapping[int, HeadStore]) -> dict[int, str]:

@@ -23,7 +23,8 @@ from tarsy_bus.log.head_rows import (
 )
 from tarsy_bus.log.head_store import HeadStore
 from tarsy_bus.readers.misplaced import MisplacedRecords
-from tarsy_bus.readers.partition_reader import Record, parse_record, records_to_end
+from tarsy_bus.readers.partition_reader import Record, records_to_end
+from tarsy_bus.readers.records import parse_record
 from tarsy_contracts.events.heads import SessionHead, head_key, session_of_head_key
 from tarsy_contracts.events.recorded import UnknownTypeError, UnreadableValueError
 from tarsy_contracts.wire.header_numbers import read_number

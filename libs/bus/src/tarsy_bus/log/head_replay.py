@@ -3,8 +3,8 @@
 from tarsy_bus.acceptance import ChainLink, LastAccepted, accepts, find_last_before_kept_life
 from tarsy_bus.log.head_store import HeadStore
 from tarsy_bus.log.heads import next_alerts, next_head
-from tarsy_bus.readers.partition_reader import Record, parse_record
-from tarsy_bus.readers.records import Delivery
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_bus.readers.records import Delivery, parse_record
 from tarsy_contracts.events import AlertRepeated, SessionCancelled, SessionStarted
 from tarsy_contracts.events.heads import AlertMark, SessionHead
 

@@ -1,6 +1,7 @@
 """Reader of the switch that holds actions, beside the servers in the catalog."""
 
-from tarsy_bus.readers.partition_reader import Record, parse_message
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_bus.readers.records import parse_message
 from tarsy_contracts.messages.actions import SWITCH_KEY, ActionsSwitched
 
 KINDS = {ActionsSwitched.type: ActionsSwitched}

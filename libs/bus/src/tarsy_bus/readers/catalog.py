@@ -8,15 +8,16 @@ import structlog
 
 from tarsy_bus.client.connection import Bus, quiet_reader
 from tarsy_bus.client.fetch_progress import ignore_step
-from tarsy_bus.readers.partition_reader import PartitionReader, Record, parse_message
-from tarsy_bus.readers.records import append_time
-from tarsy_contracts.messages.actions import SWITCH_KEY
+from tarsy_bus.readers.partition_reader import PartitionReader, Record
+from tarsy_bus.readers.records import append_time, parse_message
 from tarsy_contracts.messages.workers import ServerCatalogued
 
 log = structlog.get_logger(__name__)
 
 KINDS = {ServerCatalogued.type: ServerCatalogued}
 FORGOTTEN_AFTER = timedelta(hours=1)
+OTHER_KEYS = b"."
+"""Keys of the switch of actions and of spendings begin so. No server's name does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class CatalogEntries:
     def take(self, record: Record) -> None:
         """A record that is unreadable, has the key of another one, or is no server's, changes nothing."""
         key = record.key or b""
-        if key.startswith(SWITCH_KEY.encode()):
+        if key.startswith(OTHER_KEYS):
             return
         if record.value is None:
             self._entries.pop(key, None)

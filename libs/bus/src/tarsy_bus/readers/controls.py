@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from tarsy_bus.client.connection import Bus, quiet_reader
 from tarsy_bus.client.fetch_progress import ignore_step
-from tarsy_bus.readers.partition_reader import PartitionReader, parse_message
+from tarsy_bus.readers.partition_reader import PartitionReader
+from tarsy_bus.readers.records import parse_message
 from tarsy_contracts.messages.control import CONTROLS, Control
 
 

@@ -9,8 +9,8 @@ import structlog
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.client.fetch_progress import ignore_step
 from tarsy_bus.readers.misplaced import SessionPartitions
-from tarsy_bus.readers.partition_reader import PartitionReader, Record, parse_message, read_to_end
-from tarsy_bus.readers.records import append_time
+from tarsy_bus.readers.partition_reader import PartitionReader, Record, read_to_end
+from tarsy_bus.readers.records import append_time, parse_message
 from tarsy_contracts.messages.held import SessionSetAside, read_held_since, session_and_offset, session_of_marker
 
 log = structlog.get_logger(__name__)

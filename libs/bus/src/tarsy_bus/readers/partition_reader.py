@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
 
-import structlog
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from aiokafka.errors import IllegalStateError, TopicAuthorizationFailedError
 
@@ -15,12 +14,6 @@ from tarsy_bus.client.fetch_progress import FetchProgress, ignore_step
 from tarsy_bus.client.outages import wait_out
 from tarsy_bus.client.record_parsing import UnparsableRecord
 from tarsy_bus.client.whole_batches import WholeBatches
-from tarsy_bus.readers.records import Delivery, delivery
-from tarsy_contracts.events.recorded import UnknownTypeError, UnreadableValueError
-from tarsy_contracts.wire.envelope import EnvelopeError
-from tarsy_contracts.wire.message import Message
-
-log = structlog.get_logger(__name__)
 
 POLL_MS = 500
 READ_RECORDS = 2_000
@@ -272,33 +265,3 @@ async def _poll_past_refusals(
                 return found
             break
     raise refusal
-
-
-def parse_record(record: Record) -> Delivery | None:
-    """The record with its envelope; None (and a line in the log) when it has none of ours."""
-    try:
-        return delivery(record)
-    except EnvelopeError as problem:
-        log.warning(
-            "record.unreadable",
-            topic=record.topic,
-            partition=record.partition,
-            offset=record.offset,
-            reason=str(problem),
-        )
-        return None
-
-
-def parse_message[M: Message](record: Record, kinds: Mapping[str, type[M]], warning: str) -> M | None:
-    """The message of the record; None, and a line in the log, when this code cannot read it.
-
-    `warning`: the event of that line for a record of ours. `kinds`: the messages that the topic has, by their types.
-    """
-    found = parse_record(record)
-    if found is None:
-        return None
-    try:
-        return found.decode(kinds)
-    except (UnknownTypeError, UnreadableValueError) as problem:
-        log.warning(warning, partition=record.partition, offset=record.offset, reason=str(problem))
-        return None

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+import structlog
 from aiokafka import ConsumerRecord
 from aiokafka.structs import RecordMetadata
 
@@ -13,6 +14,8 @@ from tarsy_contracts.events import EVENTS
 from tarsy_contracts.events.recorded import RecordedEvent, UnknownTypeError, UnreadableValueError, decode
 from tarsy_contracts.wire.envelope import Envelope, EnvelopeError
 from tarsy_contracts.wire.message import Message
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +75,35 @@ def delivery(record: "ConsumerRecord[bytes, bytes]") -> Delivery:
 
 def append_time(record: "ConsumerRecord[bytes, bytes] | RecordMetadata") -> datetime:
     return datetime.fromtimestamp(record.timestamp / 1000, UTC)
+
+
+def parse_record(record: "ConsumerRecord[bytes, bytes]") -> Delivery | None:
+    """The record with its envelope; None (and a line in the log) when it has none of ours."""
+    try:
+        return delivery(record)
+    except EnvelopeError as problem:
+        log.warning(
+            "record.unreadable",
+            topic=record.topic,
+            partition=record.partition,
+            offset=record.offset,
+            reason=str(problem),
+        )
+        return None
+
+
+def parse_message[M: Message](
+    record: "ConsumerRecord[bytes, bytes]", kinds: Mapping[str, type[M]], warning: str
+) -> M | None:
+    """The message of the record; None, and a line in the log, when this code cannot read it.
+
+    `warning`: the event of that line for a record of ours. `kinds`: the messages that the topic has, by their types.
+    """
+    found = parse_record(record)
+    if found is None:
+        return None
+    try:
+        return found.decode(kinds)
+    except (UnknownTypeError, UnreadableValueError) as problem:
+        log.warning(warning, partition=record.partition, offset=record.offset, reason=str(problem))
+        return None

@@ -41,7 +41,6 @@ WITHOUT_MEANING: Mapping[tuple[KeyPath, ...], str] = {
     below("executive_summary_backend", DEFAULTS, CHAIN): NATIVE,
     below("compose_backend", DEFAULTS, CHAIN): NATIVE,
     below("ScoringAgent", (*DEFAULTS, "agents")): NOT_YET,
-    below("fallback_list", (*DEFAULTS, "summarization")): "has no effect yet: summaries ask the fallbacks of the agent",
     below("prompt_caching", SYSTEM): "has no effect here: prompts are cached wherever the provider can",
     below("cost_estimation", SYSTEM): NOT_YET,
     below("retention", SYSTEM): NOT_YET,

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
+from tarsy_config.checks.go_tarsy_costs import move_costs, put_value, section_or_empty
 from tarsy_config.document.key_paths import ANY, CHAIN, find_values
 from tarsy_config.document.plain_data import Document, Plain
 from tarsy_config.errors import KeyPath, format_path
 
 PROVIDER: KeyPath = ("llm_providers", ANY)
-COSTS: KeyPath = ("system", "cost_estimation")
 MOVED: Mapping[KeyPath, KeyPath] = {
     ("defaults", "executive_summary_provider"): ("executive_summary", "llm_provider"),
     ("defaults", "executive_summary_fallback_list"): ("executive_summary", "fallback_list"),
@@ -22,8 +22,6 @@ MOVED: Mapping[KeyPath, KeyPath] = {
 OUR_EFFORTS = frozenset({"off", "low", "medium", "high"})
 EFFORTS = {"none": "off", "minimal": "low", "xhigh": "high", "max": "high"}
 """Words for how much a model thinks that are not ours, and the nearest of ours."""
-PRICE = {"input_per_million": "input", "output_per_million": "output"}
-NO_CATALOGUE = "has no effect yet: models have the prices of model_rates, and of our own section prices"
 
 
 def move_keys(document: Document) -> None:
@@ -31,7 +29,7 @@ def move_keys(document: Document) -> None:
     for pattern, target in MOVED.items():
         for path, _ in list(find_values(document.data, pattern)):
             _move_key(document, path, target)
-    _read_rates(document)
+    move_costs(document)
 
 
 def _name_efforts(document: Document) -> None:
@@ -50,50 +48,14 @@ def _name_effort(document: Document, path: KeyPath, provider: dict[str, Plain]) 
 
 
 def _move_key(document: Document, path: KeyPath, target: KeyPath) -> None:
-    section = _section_or_empty(document.data, path[:-1])
+    section = section_or_empty(document.data, path[:-1])
     for key in target[:-1]:
         inside = section.setdefault(str(key), {})
         if not isinstance(inside, dict):
             return
         section = inside
-    value = _section_or_empty(document.data, path[:-1]).pop(str(path[-1]))
+    value = section_or_empty(document.data, path[:-1]).pop(str(path[-1]))
     if target[-1] in section:
         document.wrong(path, f"says a second time what {format_path(target)} says", "keep one of them")
         return
-    _put_value(document, section, (*path[:-1], *target), value, path)
-
-
-def _put_value(document: Document, section: dict[str, Plain], path: KeyPath, value: Plain, origin: KeyPath) -> None:
-    section[str(path[-1])] = value
-    document.lines[path] = document.nearest_line(origin) or 1
-
-
-def _section_or_empty(data: Plain, path: KeyPath) -> dict[str, Plain]:
-    """The section at a place; an empty one where there is none."""
-    for _, section in find_values(data, path):
-        if isinstance(section, dict):
-            return section
-    return {}
-
-
-def _read_rates(document: Document) -> None:
-    """A price that our own section has wins."""
-    costs = _section_or_empty(document.data, COSTS)
-    rates = _section_or_empty(document.data, (*COSTS, "model_rates"))
-    if rates and costs.get("enabled") is not False:
-        prices = _section_or_empty(document.data, ()).setdefault("prices", {})
-        if isinstance(prices, dict):
-            for model, rate in rates.items():
-                if model not in prices:
-                    _put_value(
-                        document, prices, ("prices", model), _rename_price_keys(rate), (*COSTS, "model_rates", model)
-                    )
-        del costs["model_rates"]
-    for key in costs:
-        document.note((*COSTS, key), NO_CATALOGUE)
-    if costs or rates:
-        del _section_or_empty(document.data, COSTS[:1])[str(COSTS[-1])]
-
-
-def _rename_price_keys(rate: Plain) -> Plain:
-    return {PRICE.get(key, key): value for key, value in rate.items()} if isinstance(rate, dict) else rate
+    put_value(document, section, (*path[:-1], *target), value, path)

@@ -16,7 +16,7 @@ SERVERS: tuple[KeyPath, ...] = (
     *((*place, "verify", "server") for place in (("defaults",), CHAIN)),
 )
 SKILL_KEYS = ("skills", "required_skills")
-WITH_FALLBACKS = (*SETTINGS["fallback_providers"].at, *SUB_AGENTS)
+WITH_FALLBACKS = (*SETTINGS["fallback_providers"].at, *SUB_AGENTS, ("defaults", "summarization"))
 FALLBACKS: tuple[KeyPath, ...] = (
     *((*place, "fallback_providers", ANY) for place in WITH_FALLBACKS),
     ("fallback_lists", ANY, ANY),

@@ -52,7 +52,7 @@ def _known_keys(annotation: Any, path: KeyPath) -> list[str]:
     """The keys of the section at a place, found by walking the models' annotations."""
     for part in path:
         annotation = _bare_annotation(_annotation_below(annotation, part))
-    return list(annotation.model_fields) if _is_section(annotation) else []
+    return [one.alias or name for name, one in annotation.model_fields.items()] if _is_section(annotation) else []
 
 
 def _annotation_below(annotation: Any, part: str | int) -> Any:

@@ -18,8 +18,9 @@ import structlog
 
 from tarsy_config.config import Config
 from tarsy_config.errors import InvalidConfigError
-from tarsy_config.loading.load import MAIN, PROVIDERS, Check, load_config
-from tarsy_config.loading.skill_folders import name_skill_folders
+from tarsy_config.loading.load import MAIN, OTHERS, Check, load_config
+from tarsy_config.loading.named_paths import name_price_lists, name_skill_folders
+from tarsy_config.loading.price_lists import read_list
 from tarsy_config.skills.content_digest import digest_of_folders
 from tarsy_llm.scripted.script import InvalidScriptError
 
@@ -46,9 +47,11 @@ class ConfigSource:
 
     def digest(self) -> bytes:
         """Digest of the files' content. It is not the version: it never leaves the process."""
-        main, providers = (_content(self.folder / name) for name in (MAIN, PROVIDERS))
+        main = _content(self.folder / MAIN)
+        others = (*OTHERS, *name_price_lists(main, self.environ))
+        files = (hashlib.sha256(content).digest() for content in (main, *(_content(self.folder / n) for n in others)))
         skills = digest_of_folders(self.folder, name_skill_folders(main, self.environ))
-        return hashlib.sha256(b"\0".join((hashlib.sha256(main).digest(), providers, skills))).digest()
+        return hashlib.sha256(b"".join((*files, skills))).digest()
 
 
 class LiveConfig[V]:
@@ -152,7 +155,7 @@ class LiveMapping[K, W](Mapping[K, W]):
 
 def _content(file: Path) -> bytes:
     try:
-        return file.read_bytes()
+        return read_list(file)
     except OSError as problem:
         return str(problem.errno).encode()
 

@@ -20,16 +20,15 @@ from tarsy_config.skills.skill_reader import FoundSkills
 
 def merge(
     config: Config,
-    providers: Mapping[str, LlmProvider],
     documents: Sequence[Document],
     config_dir: Path,
     environ: Mapping[str, str],
     skills: FoundSkills,
 ) -> Config:
-    """`config` and `providers` as the files say them, without mistakes. Unused built-in entries stay out."""
+    """`config` as the files say it, without mistakes. Unused built-in entries stay out."""
     requested = {name for document in documents for _, name in find_names(document, PROVIDERS)}
     usual = {name: provider for name, provider in built_in.PROVIDERS.items() if name in requested}
-    both = usual | config.llm_providers | dict(providers)
+    both = usual | config.llm_providers
     chains = select_built_in_chains(config.router().rules, config.agent_chains.keys(), config.defaults.alert_type)
     whole = config.model_copy(
         update={

@@ -9,10 +9,12 @@ from tarsy_config.sections import built_in
 from tarsy_config.sections.agent_options import AgentSettings, resolve_agent
 from tarsy_config.sections.all_sections import Sections
 from tarsy_config.sections.chains import LATER_TYPES, NEVER_SENT, AgentChain, Chat, StageAgent, StageConfig
-from tarsy_config.sections.resolution import AlertChoice, At, Levels, key_of_sub_agent
+from tarsy_config.sections.resolution import AlertChoice, At, Levels, find_fallbacks, key_of_sub_agent
 from tarsy_config.sections.sub_agents import SubAgentChoice
 from tarsy_config.values import Section
 from tarsy_contracts.chain import SuccessPolicy
+
+FALLBACK_KEYS = ("fallback_providers", "fallback_list")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ class StageSettings:
 @dataclass(frozen=True, slots=True)
 class ChainSettings:
     """`summary_llm_provider`: of summaries whose server names none; empty for the one that the agent itself asks.
+    `summary_fallbacks`: who stands in for it; None for those of the agent.
 
     `sub_agents`: all that agents of the chain may send, by the keys that these have.
     """
@@ -43,6 +46,7 @@ class ChainSettings:
     chat: AgentSettings
     chat_enabled: bool
     summary_llm_provider: Found[str]
+    summary_fallbacks: Found[tuple[str, ...]] | None
     default_runbook: Found[str]
     sub_agents: Mapping[str, AgentSettings]
 
@@ -68,6 +72,7 @@ def settings_of(sections: Sections, chain_id: str, choice: AlertChoice) -> Chain
         chat=answerer,
         chat_enabled=chat.section.enabled,
         summary_llm_provider=general.last("summarization", "llm_provider") or Found("", DEFAULT),
+        summary_fallbacks=find_fallbacks(general, *(("summarization", key) for key in FALLBACK_KEYS)),
         default_runbook=Found(sections.defaults.runbook, sections.sources.origin_or_default(("defaults", "runbook"))),
         sub_agents=_sub_agents(sections, chain, senders, choice),
     )

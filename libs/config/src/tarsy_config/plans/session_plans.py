@@ -25,6 +25,7 @@ def plan_of(sections: Sections, settings: ChainSettings, choice: AlertChoice) ->
         stages=tuple(build.stage(stage) for stage in settings.stages),
         limits=limits_of(sections),
         summary_llm_provider=settings.summary_llm_provider.value,
+        summary_fallbacks=None if settings.summary_fallbacks is None else settings.summary_fallbacks.value,
         executive_summary=build.agent(settings.executive_summary),
         compose=build.agent(settings.compose) if settings.compose_enabled else None,
         chat=build.agent(settings.chat),

@@ -5,7 +5,7 @@ a field of AgentOptions, AgentSettings and the plan's `ResolvedAgent`.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import create_model
@@ -57,7 +57,7 @@ AGENT_OPTIONS = (
     Option(
         "llm_provider",
         MODEL,
-        rules.take_first_usable,
+        rules.take_provider,
         order="`llm_provider` | the first of `defaults` that can be used → {} → the alert",
     ),
     Option(
@@ -104,8 +104,9 @@ AGENT_OPTIONS = (
         (AGENT,),
         rules.take_each_tool,
         order="`native_tools` | none → provider → {} → the alert; each tool by itself; "
-        "`google` has all, `anthropic` and `openai` have `google_search`, their own web search",
+        "[who has which](../how-to/bring-your-own-model.md#tools-of-the-providers-own)",
     ),
+    Option("native_tools", (AGENT,), rules.take_each_lacking_tool, setting="lacking_native_tools"),
     Option(
         "skills",
         SKILLS,
@@ -158,6 +159,7 @@ class AgentSettings:
     max_iterations: Found[int]
     mcp_servers: Found[tuple[str, ...]]
     native_tools: tuple[Found[NativeTool], ...]
+    lacking_native_tools: tuple[Found[NativeTool], ...]
     skills: Found[tuple[str, ...]]
     required_skills: Found[tuple[str, ...]]
     custom_instructions: Found[str]
@@ -171,6 +173,7 @@ class AgentSettings:
 
 
 def resolve_agent(name: str, levels: Levels) -> AgentSettings:
+    levels = replace(levels, provider=rules.find_provider(levels))
     found: dict[str, Any] = {key: option.rule(option, levels) for key, option in SETTINGS.items() if option.rule}
     controller: Found[Controller] = found["controller"]
     if controller.value == "single_shot":

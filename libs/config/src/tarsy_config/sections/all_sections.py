@@ -15,12 +15,19 @@ from tarsy_config.sections.defaults import Defaults, Limits, Queue, System
 from tarsy_config.sections.fallbacks import Fallbacks
 from tarsy_config.sections.labels import LabelMap
 from tarsy_config.sections.notifications import Receiver, ReceiverName
-from tarsy_config.sections.prices import ConfiguredPrice
+from tarsy_config.sections.prices import (
+    USUAL_LISTS,
+    ConfiguredPrice,
+    PriceList,
+    PriceLists,
+    model_prices_of,
+)
 from tarsy_config.sections.providers import LlmProvider
 from tarsy_config.sections.servers import McpServerConfig
 from tarsy_config.skills.configured_skill import ConfiguredSkill
 from tarsy_config.values import Name, Section, ServerId
 from tarsy_contracts.chain import LabelRule
+from tarsy_contracts.prices import ModelPrices, TokenPrice
 from tarsy_contracts.skills import Skill
 
 SKILL_FOLDERS = ("skills",)
@@ -41,11 +48,13 @@ class Sections(Section):
     notifications: dict[ReceiverName, Receiver] = Field(default_factory=dict)
     alert_doors: dict[DoorName, AlertDoor] = Field(default_factory=dict)
     prices: dict[Name, ConfiguredPrice] = Field(default_factory=dict)
+    price_lists: PriceLists = USUAL_LISTS
     skill_folders: tuple[Name, ...] = SKILL_FOLDERS
     _sources: Sources = PrivateAttr(default_factory=Sources)
     _notes: tuple[Note, ...] = PrivateAttr(default=())
     _version: str = PrivateAttr(default="")
     _skills: Mapping[str, ConfiguredSkill] = PrivateAttr(default_factory=dict)
+    _listed_prices: Mapping[PriceList, Mapping[str, TokenPrice]] = PrivateAttr(default_factory=dict)
 
     @property
     def sources(self) -> Sources:
@@ -64,6 +73,17 @@ class Sections(Section):
     @property
     def skill_texts(self) -> tuple[Skill, ...]:
         return tuple(one.skill for one in self._skills.values())
+
+    @property
+    def model_prices(self) -> ModelPrices:
+        """Those of `prices` and of the price lists."""
+        return model_prices_of(self.prices, self._listed_prices)
+
+    def with_listed_prices(self, listed: Mapping[PriceList, Mapping[str, TokenPrice]]) -> Self:
+        """`listed`: by list, in their order."""
+        copy = self.model_copy()
+        copy._listed_prices = listed
+        return copy
 
     def with_masked_skills(self, mask: Callable[[str], str]) -> Self:
         """For who records their texts or shows them. Plans name the digests of what was masked."""

@@ -56,14 +56,14 @@ Answer what is asked, from the investigation before you. Use tools when the answ
 since, and say which of both your answer rests on.""",
     ),
     "WebResearcher": Agent(
-        description="looks into the web with the tools of a Google model",
+        description="looks into the web: searches, and reads pages where its model can",
         native_tools=NativeTools(google_search=True, url_context=True),
         custom_instructions="""\
 Look for what others wrote of this: release notes, reported bugs, advisories, documentation. Name the page of each claim
 and its date, and say which of them fit the version at hand. Without tools to search with, say so and claim nothing.""",
     ),
     "CodeExecutor": Agent(
-        description="computes with the code execution of a Google model",
+        description="computes by running code, where its model can: Gemini",
         native_tools=NativeTools(code_execution=True),
         custom_instructions="""\
 Compute what is asked by running code, and show the code with its output. Without a tool that runs code, say so and

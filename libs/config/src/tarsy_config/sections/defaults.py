@@ -28,12 +28,6 @@ from tarsy_config.values import (
 from tarsy_contracts.calendar import Calendar
 from tarsy_contracts.chain import SuccessPolicy
 
-
-class SummaryDefaults(Section):
-    llm_provider: Name | None = None
-    llm_backend: Backend | None = None
-
-
 type UnknownAlertType = Literal["refuse", "default_chain"]
 
 
@@ -55,7 +49,7 @@ class Defaults(FallbackChoice, SomeOptions):
     agents: dict[Name, ModelChoice] = Field(default_factory=dict)
     executive_summary: ModelChoice = ModelChoice()
     compose: Compose = Compose()
-    summarization: SummaryDefaults = SummaryDefaults()
+    summarization: ModelChoice = ModelChoice()
     alert_masking: AlertMasking = AlertMasking()
     alerts: AlertHandling = AlertHandling()
     approve: Approve | None = None

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import BeforeValidator, Field, SecretStr, model_validator
 
 from tarsy_config.values import Name, Positive, Section, one_of, one_or_several, wrong
-from tarsy_contracts.chain import NATIVE_TOOLS, NativeTool
+from tarsy_contracts.chain import NativeTool
 from tarsy_llm.providers import PROVIDER_TYPES
 
 SCRIPT_KEYS = frozenset({"script", "pace_seconds"})
@@ -24,16 +24,11 @@ CONTEXT_TOKENS_OF_MODELS: Mapping[str, int] = {"gemini-": 1_000_000, "claude-": 
 """By a part of the model's name, for the clouds that serve several makers' models."""
 
 
-NATIVE_TOOLS_OF: Mapping[str, tuple[NativeTool, ...]] = {
-    "google": NATIVE_TOOLS,
-    "anthropic": ("google_search",),
-    "openai": ("google_search",),
-}
-"""By type: what of `native_tools` we ask it for. `google_search` is its own web search, whoever it is."""
-
-
 class NativeTools(Section):
-    """Tools that the provider itself runs. None: as the more general level says, finally no."""
+    """Tools that the provider itself runs. None: as the more general level says, finally no.
+
+    `google_search` is its own web search, whoever it is.
+    """
 
     google_search: bool | None = None
     url_context: bool | None = None
@@ -99,6 +94,11 @@ class LlmProvider(Section):
                 return Lack(key, self._variables_of(key))
         keyed = self.api_key is not None or self.base_url is not None or bool(kind.required)
         return None if self.type == "scripted" or keyed else Lack("API key", self.key_variables)
+
+    @property
+    def offered_native_tools(self) -> tuple[NativeTool, ...]:
+        """Those that its type and model have, whether wanted or not."""
+        return PROVIDER_TYPES[self.type].native_tools(self.model)
 
     @property
     def cloud(self) -> Mapping[str, str]:

@@ -15,7 +15,7 @@ from tarsy_config.document.key_paths import CHAIN
 from tarsy_config.document.provenance import ALERT, DEFAULT, Found, Sources
 from tarsy_config.errors import KeyPath, format_path
 from tarsy_config.sections.fallbacks import Fallback
-from tarsy_config.sections.providers import NATIVE_TOOLS_OF, LlmProvider
+from tarsy_config.sections.providers import LlmProvider
 from tarsy_config.sections.sub_agents import LIMITS, SubAgentChoice
 from tarsy_config.values import STRATEGIES, Section
 from tarsy_contracts.actions import ActionMode
@@ -26,6 +26,7 @@ from tarsy_contracts.chain import NATIVE_TOOLS, Controller, NativeTool, SubAgent
 ONE_QUESTION = frozenset({"synthesis", "exec_summary"})
 """Types of agents that have no tools."""
 NO_SELECTION = McpSelection()
+NOBODY = Found("", DEFAULT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,8 @@ class Levels:
     """All that decides about the settings of an agent. `places`: from the most general one to the most special one.
 
     `job`: the type of an agent that no stage names, and that is asked once. `sent`: another agent sends it.
-    `skills`: the names of all. `first_provider` and `other_servers` are those of the chain's other agents, for an agent
-    for which no place sets any.
+    `skills`: the names of all. `provider`: the one that it asks first (`find_provider`). `first_provider` and
+    `other_servers` are those of the chain's other agents, for an agent for which no place sets any.
     """
 
     places: tuple[At[Section], ...]
@@ -62,6 +63,7 @@ class Levels:
     choice: AlertChoice = AS_CONFIGURED
     job: str = ""
     sent: bool = False
+    provider: Found[str] = NOBODY
     first_provider: Found[str] | None = None
     other_servers: tuple[str, ...] = ()
     skills: tuple[str, ...] = ()
@@ -111,7 +113,11 @@ def take_last(option: Option, levels: Levels) -> Found[Any]:
     return levels.last(option.key) or Found(option.otherwise, DEFAULT)
 
 
-def take_first_usable(_option: Option, levels: Levels) -> Found[str]:
+def take_provider(_option: Option, levels: Levels) -> Found[str]:
+    return levels.provider
+
+
+def find_provider(levels: Levels) -> Found[str]:
     """The first that can be asked where the place names several; that of the first agent where none names any."""
     if levels.choice.llm_provider is not None:
         return Found(levels.choice.llm_provider, ALERT)
@@ -129,12 +135,18 @@ def take_first_usable(_option: Option, levels: Levels) -> Found[str]:
 
 def take_last_list(option: Option, levels: Levels) -> Found[tuple[str, ...]]:
     """Those of the last level that has a list or names one: each once, without those that cannot be asked yet."""
-    lists = levels.search((option.key,), ("fallback_list",))
-    found = next((one for one in lists if one.value != ""), Found((), DEFAULT))
+    found = find_fallbacks(levels, (option.key,), ("fallback_list",)) or Found((), DEFAULT)
+    return Found(tuple(name for name in found.value if name != levels.provider.value), found.origin)
+
+
+def find_fallbacks(levels: Levels, *paths: Sequence[str]) -> Found[tuple[str, ...]] | None:
+    """Returns those of the last list that is there, or named, at any of the paths. An empty name says nothing."""
+    found = next((one for one in levels.search(*paths) if one.value != ""), None)
+    if found is None:
+        return None
     fallbacks = levels.fallback_lists[found.value] if isinstance(found.value, str) else found.value
-    known = levels.llm_providers.keys() - {take_first_usable(option, levels).value}
     names = dict.fromkeys(fallback.provider for fallback in fallbacks)
-    return Found(tuple(name for name in names if name in known), found.origin)
+    return Found(tuple(name for name in names if name in levels.llm_providers), found.origin)
 
 
 def choose_controller(option: Option, levels: Levels) -> Found[Controller]:
@@ -218,17 +230,32 @@ def _set_limits(at: At[Section], option: Option) -> KeyPath | None:
 
 
 def take_each_tool(option: Option, levels: Levels) -> tuple[Found[NativeTool], ...]:
-    """Those that are on. A provider that is not configured (any longer) has none.
+    """Those that are on, and that the provider has."""
+    offered = _offered_tools(levels)
+    return tuple(found for found in _wanted_tools(option, levels) if found.value in offered)
 
-    An executive summary says again what was found, so that no tool is of use.
-    """
-    name = take_first_usable(option, levels).value
-    provider = levels.llm_providers.get(name)
-    if provider is None or levels.job in ("exec_summary", "compose"):
-        return ()
-    has = NATIVE_TOOLS_OF.get(provider.type, ())
+
+def take_each_lacking_tool(option: Option, levels: Levels) -> tuple[Found[NativeTool], ...]:
+    """Those that are on, and that the provider has not. A fallback may have them."""
+    offered = _offered_tools(levels)
+    return tuple(found for found in _wanted_tools(option, levels) if found.value not in offered)
+
+
+def _offered_tools(levels: Levels) -> tuple[NativeTool, ...]:
+    """A provider that is not configured (any longer) has none."""
+    provider = levels.llm_providers.get(levels.provider.value)
+    return () if provider is None else provider.offered_native_tools
+
+
+def _wanted_tools(option: Option, levels: Levels) -> Iterator[Found[NativeTool]]:
+    """An executive summary says again what was found, so that no tool is of use."""
+    if levels.job in ("exec_summary", "compose"):
+        return
+    name = levels.provider.value
+    if (provider := levels.llm_providers.get(name)) is not None:
+        levels = replace(levels, places=(At(("llm_providers", name), provider), *levels.places))
     chosen = levels.choice.mcp.native_tools or {}
-    below = replace(levels, places=(At(("llm_providers", name), provider), *levels.places))
-    configured = {tool: below.last(option.key, tool) for tool in NATIVE_TOOLS if tool in has}
-    settings = configured | {tool: Found(on, ALERT) for tool, on in chosen.items() if tool in configured}
-    return tuple(Found(tool, found.origin) for tool, found in settings.items() if found is not None and found.value)
+    for tool in NATIVE_TOOLS:
+        found = Found(chosen[tool], ALERT) if tool in chosen else levels.last(option.key, tool)
+        if found is not None and found.value:
+            yield Found(tool, found.origin)

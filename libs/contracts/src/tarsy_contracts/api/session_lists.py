@@ -65,7 +65,8 @@ class SessionList(ApiModel):
 class FilterOptions(ApiModel):
     """The values that the list of sessions can be filtered by, at most a thousand of each, in order.
 
-    `severities` are in lower case: the filter compares them without regard to case.
+    `severities` are in lower case: the filter compares them without regard to case. `session_labels`: those of the
+    newest sessions.
     """
 
     alert_types: tuple[str, ...]
@@ -75,3 +76,4 @@ class FilterOptions(ApiModel):
     clusters: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()
     workloads: tuple[str, ...] = ()
+    session_labels: tuple[str, ...] = ()

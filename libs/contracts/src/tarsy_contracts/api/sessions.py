@@ -65,16 +65,17 @@ class SessionTotals(SessionOverview):
     sentence each.
 
     `outcome`: the first sentence of the executive summary, or else of the final analysis, as plain text of at most 200
-    characters. It is null until the session has one. `now`: null while it does not run. `changed`: calls
-    that may have changed something, as they ran and their tools are not read-only. `models`: those that answered
-    agents. `llm_provider`: what the sender chose instead of the configuration. `cost`: of its tokens in US dollars, by
-    the prices that are configured now; null where no model that it used has one. `partial_reason`: why its analysis is
-    less than whole; null where each agent concluded itself. `chain_chosen_by`: the rule by which the chain was chosen,
-    for people; empty in older sessions. `chain_unmatched`: it is the default, as none matched. `has_sub_agents`: an
-    agent has sent another one. `has_action_stages`: its chain has stages that act. `action_verdict`: what they came to,
-    the weightiest; null before one has ended. `actions_executed`: whether one changed something, or may have; null
-    likewise. `session_labels`: `weekday`, `weekend` or `holiday`, `staffed` or `unstaffed`, and those that its
-    executive summary gave it.
+    characters. It is null until the session has one. `now`: null while it does not run. `changed`: calls that may have
+    changed something, as they ran and their tools are not read-only. `models`: those that answered agents.
+    `llm_provider`: what the sender chose instead of the configuration. `cost`: of its tokens in US dollars, by the
+    prices that are configured now; null where no model that it used has one (`estimated_cost_usd`: the same, by Go
+    TARSy's name). `unpriced_interaction_count`: answers of models without a price. `partial_reason`: why its analysis
+    is less than whole; null where each agent concluded itself. `chain_chosen_by`: the rule by which the chain was
+    chosen, for people; empty in older sessions. `chain_unmatched`: it is the default, as none matched.
+    `has_sub_agents`: an agent has sent another one. `has_action_stages`: its chain has stages that act.
+    `action_verdict`: what they came to, the weightiest; null before one has ended. `actions_executed`: whether one
+    changed something, or may have; null likewise. `session_labels`: `weekday`, `weekend` or `holiday`, `staffed` or
+    `unstaffed`, and those that its executive summary gave it.
     """
 
     scripted: bool
@@ -114,7 +115,9 @@ class SessionTotals(SessionOverview):
     changed: int = 0
     models: tuple[str, ...] = ()
     cost: float | None = None
+    estimated_cost_usd: float | None = None
     cost_completeness: CostCompleteness = "none"
+    unpriced_interaction_count: int = 0
     llm_provider: str | None = None
     chain_chosen_by: str = ""
     chain_unmatched: bool = False
@@ -229,7 +232,10 @@ class ChainStatistics(ApiModel):
 
 
 class SessionStatistics(ApiModel):
-    """Numbers of a session. `total_duration_ms` is null while it runs, and when it never began."""
+    """Numbers of a session. `total_duration_ms` is null while it runs, and when it never began.
+
+    Costs are those of the session's totals.
+    """
 
     session_id: str
     total_interactions: int
@@ -238,6 +244,9 @@ class SessionStatistics(ApiModel):
     input_tokens: int
     output_tokens: int
     total_tokens: int
+    estimated_cost_usd: float | None = None
+    cost_completeness: CostCompleteness = "none"
+    unpriced_interaction_count: int = 0
     total_duration_ms: int | None
     chain_statistics: ChainStatistics
     last_number: int

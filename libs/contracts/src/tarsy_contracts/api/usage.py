@@ -11,7 +11,7 @@ type UsageBy = Literal["chain", "model", "day"]
 
 class UsageTotals(ApiModel):
     """`calls` are answers of models, those of summaries included. `input_tokens` include the cached and the written
-    ones, `output_tokens` include `thinking_tokens`; also of calls that failed.
+    ones, `output_tokens` include `thinking_tokens`; also of calls that failed. `web_searches`: of models' own tools.
 
     `cost` is in US dollars, of the models that have a price; null where none has.
     """
@@ -24,6 +24,7 @@ class UsageTotals(ApiModel):
     thinking_tokens: int
     cached_input_tokens: int
     cache_written_tokens: int
+    web_searches: int = 0
     cost: float | None
     cost_completeness: CostCompleteness
 

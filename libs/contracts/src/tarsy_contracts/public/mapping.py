@@ -4,14 +4,11 @@ At most one each, so that session and sequence name one event. It sees one event
 state. All text was masked before it came to the log.
 """
 
-from collections.abc import Iterable
 from typing import assert_never
 
 from tarsy_contracts import events as e
-from tarsy_contracts.alert import Alert, priority_of
-from tarsy_contracts.conversation import Usage
+from tarsy_contracts.alert import priority_of
 from tarsy_contracts.events.recorded import RecordedEvent
-from tarsy_contracts.native_calls import NativeCall, WebSource
 from tarsy_contracts.public import budget_events as budget
 from tarsy_contracts.public import call_events as calls
 from tarsy_contracts.public import chat_events as chat
@@ -19,8 +16,9 @@ from tarsy_contracts.public import phase_events as phase
 from tarsy_contracts.public import session_events as session
 from tarsy_contracts.public import stage_events as stage
 from tarsy_contracts.public.envelope import PublicEnvelope
-from tarsy_contracts.public.model import PublicEvent, PublicWebSource, TokenUsage
+from tarsy_contracts.public.model import PublicEvent
 from tarsy_contracts.wire.envelope import wire_time
+from tarsy_contracts.wire.same_fields import copy_fields
 
 NOT_PUBLIC = {
     e.SessionSkillsRecorded.type: "texts of the operator's own, and large; calls that read them are public",
@@ -44,208 +42,67 @@ def public_event(event: e.Event) -> PublicEvent | None:  # noqa: C901 - one case
         case e.SessionStarted():
             return _session_started(event)
         case e.SessionCompleted():
-            return session.PublicSessionCompleted(
-                analysis=event.final_analysis,
-                executive_summary=event.executive_summary,
-                executive_summary_error=event.executive_summary_error,
-                partial_reason=event.partial_reason,
-                evidence_limits=event.evidence_limits,
-                sources=_sources(event.sources),
-                session_labels=event.labels,
+            return copy_fields(
+                session.PublicSessionCompleted, event, analysis=event.final_analysis, session_labels=event.labels
             )
         case e.SessionFailed():
-            return session.PublicSessionFailed(error=event.error)
+            return copy_fields(session.PublicSessionFailed, event)
         case e.SessionCancelled():
             return session.PublicSessionCancelled(author=event.author, reason=event.reason or event.comment)
         case e.SessionTimedOut():
-            return session.PublicSessionTimedOut(error=event.error)
+            return copy_fields(session.PublicSessionTimedOut, event)
         case e.SessionReopened():
             return session.PublicSessionReopened()
         case e.SessionDeleted():
-            return session.PublicSessionDeleted(author=event.author)
+            return copy_fields(session.PublicSessionDeleted, event)
         case e.AlertRepeated():
-            return session.PublicAlertRepeated(
-                source=event.source, count=event.count, total=event.total, news=event.news
-            )
+            return copy_fields(session.PublicAlertRepeated, event)
         case e.AlertResolved():
-            return session.PublicAlertResolved(source=event.source, ends_at=event.ends_at)
+            return copy_fields(session.PublicAlertResolved, event)
         case e.StageStarted():
-            return stage.PublicStageStarted(
-                stage_id=event.stage_id,
-                index=event.index,
-                name=event.name,
-                stage_type=event.stage_type,
-                agents=event.expected_agent_count,
-            )
+            return copy_fields(stage.PublicStageStarted, event, agents=event.expected_agent_count)
         case e.StageCompleted():
-            return stage.PublicStageCompleted(
-                stage_id=event.stage_id,
-                index=event.index,
-                name=event.name,
-                status=event.status,
-                error=event.error,
-                action=None if event.action is None else stage.CountedAction.model_validate(event.action.model_dump()),
-            )
+            return copy_fields(stage.PublicStageCompleted, event)
         case e.ExecutionStarted():
-            return stage.PublicExecutionStarted(
-                execution_id=event.execution_id,
-                stage_id=event.stage_id,
-                agent=event.agent,
-                index=event.index,
-                llm_provider=event.llm_provider,
-                unavailable_servers=event.unavailable_servers,
-                parent_execution_id=event.parent_execution_id,
-                task=event.task,
-            )
+            return copy_fields(stage.PublicExecutionStarted, event)
         case e.ProviderFellBack():
-            return stage.PublicExecutionFellBack(
-                execution_id=event.execution_id,
-                from_provider=event.from_provider,
-                to_provider=event.to_provider,
-                error=event.error,
-            )
+            return copy_fields(stage.PublicExecutionFellBack, event)
         case e.ExecutionCompleted():
-            return stage.PublicExecutionCompleted(
-                execution_id=event.execution_id,
-                stage_id=event.stage_id,
-                agent=event.agent,
-                index=event.index,
-                stage_type=event.stage_type,
-                status=event.status,
-                analysis=event.final_analysis,
-                error=event.error,
-                iterations=event.iterations,
-                partial_reason=event.partial_reason,
-            )
+            return copy_fields(stage.PublicExecutionCompleted, event, analysis=event.final_analysis)
         case e.LlmCallCompleted():
-            return calls.PublicLlmCallCompleted(
-                llm_call_id=event.llm_call_id,
-                execution_id=event.execution_id,
-                text=event.text,
-                model=event.model,
-                usage=_usage(event.usage),
-                duration_ms=event.duration_ms,
-                native_calls=tuple(map(_native_call, event.native_calls)),
-            )
+            return copy_fields(calls.PublicLlmCallCompleted, event)
         case e.LlmCallFailed():
-            return calls.PublicLlmCallFailed(
-                llm_call_id=event.llm_call_id,
-                execution_id=event.execution_id,
-                error=event.error,
-                kind=event.kind,
-                retryable=event.retryable,
-            )
+            return copy_fields(calls.PublicLlmCallFailed, event)
         case e.ToolCallRequested():
-            return calls.PublicToolCallRequested(
-                call_id=event.call_id,
-                execution_id=event.execution_id,
-                server=event.server,
-                tool=event.tool,
-                arguments=event.arguments,
-                repeatable=event.repeatable,
-                purpose=event.purpose,
-                number=event.number,
-            )
+            return copy_fields(calls.PublicToolCallRequested, event)
         case e.ToolCallApprovalRequested():
-            return calls.PublicToolCallApprovalRequested(
-                call_id=event.call_id,
-                execution_id=event.execution_id,
-                server=event.server,
-                tool=event.tool,
-                arguments=event.arguments,
-                reason=event.reason,
-                role=event.role,
-                timeout_seconds=event.timeout_seconds,
-                on_timeout=event.on_timeout,
-            )
+            return copy_fields(calls.PublicToolCallApprovalRequested, event)
         case e.ToolCallApprovalDecided():
-            return calls.PublicToolCallApprovalDecided(
-                call_id=event.call_id, outcome=event.outcome, author=event.author, comment=event.comment
-            )
+            return copy_fields(calls.PublicToolCallApprovalDecided, event)
         case e.ToolCallStarted():
-            return calls.PublicToolCallStarted(call_id=event.call_id)
+            return copy_fields(calls.PublicToolCallStarted, event)
         case e.ToolCallCompleted():
-            return calls.PublicToolCallCompleted(
-                call_id=event.call_id,
-                outcome=event.outcome,
-                content=event.content,
-                cut=event.cut,
-                size=event.size,
-                lines=event.lines,
-                duration_ms=event.duration_ms,
-            )
+            return copy_fields(calls.PublicToolCallCompleted, event)
         case e.ToolCallOutcomeLearned():
-            return calls.PublicToolCallOutcomeLearned(
-                call_id=event.call_id, outcome=event.outcome, content=event.content, cut=event.cut
-            )
+            return copy_fields(calls.PublicToolCallOutcomeLearned, event)
         case e.SummaryCompleted():
-            return calls.PublicSummaryCompleted(
-                summary_id=event.summary_id,
-                call_id=event.call_id,
-                content=event.content,
-                model=event.model,
-                usage=_usage(event.usage),
-                duration_ms=event.duration_ms,
-                execution_id=event.execution_id,
-                server=event.server,
-                tool=event.tool,
-                reused_from=event.reused_from,
-            )
+            return copy_fields(calls.PublicSummaryCompleted, event)
         case e.SummaryFailed():
-            return calls.PublicSummaryFailed(
-                summary_id=event.summary_id, call_id=event.call_id, error=event.error, execution_id=event.execution_id
-            )
+            return copy_fields(calls.PublicSummaryFailed, event)
         case e.QuestionAsked():
-            return chat.PublicChatAsked(
-                message_id=event.message_id,
-                stage_id=event.stage_id,
-                number=event.number,
-                author=event.author,
-                content=event.content,
-            )
+            return copy_fields(chat.PublicChatAsked, event)
         case e.ReplyCompleted():
-            return chat.PublicChatAnswered(
-                message_id=event.message_id, stage_id=event.stage_id, status=event.status, error=event.error
-            )
+            return copy_fields(chat.PublicChatAnswered, event)
         case e.PhaseRequested():
-            return phase.PublicPhaseRequested(
-                phase=event.phase, phase_id=event.phase_id, number=event.number, author=event.author
-            )
+            return copy_fields(phase.PublicPhaseRequested, event)
         case e.PhaseCompleted():
-            return phase.PublicPhaseCompleted(
-                phase=event.phase,
-                phase_id=event.phase_id,
-                stage_id=event.stage_id,
-                status=event.status,
-                error=event.error,
-                result=event.result,
-            )
+            return copy_fields(phase.PublicPhaseCompleted, event)
         case e.BudgetWarned():
-            return budget.PublicBudgetWarned(
-                budget_id=event.budget_id,
-                resource=event.resource,
-                spent=event.spent,
-                limit=event.limit,
-                unpriced=event.unpriced,
-            )
+            return copy_fields(budget.PublicBudgetWarned, event)
         case e.BudgetReached():
-            return budget.PublicBudgetReached(
-                budget_id=event.budget_id,
-                resource=event.resource,
-                spent=event.spent,
-                limit=event.limit,
-                at_end=event.at_end,
-                role=event.role,
-                timeout_seconds=event.timeout_seconds,
-            )
+            return copy_fields(budget.PublicBudgetReached, event)
         case e.BudgetDecided():
-            return budget.PublicBudgetDecided(
-                budget_id=event.budget_id,
-                outcome=event.outcome,
-                **event.extension.model_dump(),
-                author=event.author,
-                comment=event.comment,
-            )
+            return copy_fields(budget.PublicBudgetDecided, event, **event.extension.model_dump())
         case (
             e.SessionSkillsRecorded()
             | e.StageToolsOffered()
@@ -281,55 +138,11 @@ def public_envelope(record: RecordedEvent, event: PublicEvent, source: str) -> P
 
 
 def _session_started(event: e.SessionStarted) -> session.PublicSessionStarted:
+    alert = event.alert
     return session.PublicSessionStarted(
-        alert=_alert(event.alert),
+        alert=copy_fields(session.InvestigatedAlert, alert, priority=priority_of(alert)),
         chain=event.chain.chain_id,
         stages=tuple(stage.name for stage in event.chain.stages),
-        rerun_of=None if event.alert.rerun is None else event.alert.rerun.parent_id,
+        rerun_of=None if alert.rerun is None else alert.rerun.parent_id,
         session_labels=event.labels,
-    )
-
-
-def _alert(alert: Alert) -> session.InvestigatedAlert:
-    return session.InvestigatedAlert(
-        alert_type=alert.alert_type,
-        title=alert.title,
-        data=alert.data,
-        source=alert.source,
-        author=alert.author,
-        severity=alert.severity,
-        priority=priority_of(alert),
-        runbook_url=alert.runbook_url,
-        cluster=alert.cluster,
-        namespace=alert.namespace,
-        workload=alert.workload,
-        labels=alert.labels,
-        slack_message_fingerprint=alert.slack_message_fingerprint,
-    )
-
-
-def _native_call(call: NativeCall) -> calls.PublicNativeCall:
-    return calls.PublicNativeCall(
-        tool=call.tool,
-        queries=call.queries,
-        sources=_sources(call.sources),
-        code=call.code,
-        language=call.language,
-        output=call.output,
-        outcome=call.outcome,
-    )
-
-
-def _sources(sources: Iterable[WebSource]) -> tuple[PublicWebSource, ...]:
-    return tuple(PublicWebSource(url=one.url, title=one.title, number=one.number) for one in sources)
-
-
-def _usage(usage: Usage) -> TokenUsage:
-    return TokenUsage(
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        thinking_tokens=usage.thinking_tokens,
-        cached_input_tokens=usage.cached_input_tokens,
-        cache_written_tokens=usage.cache_written_tokens,
-        web_searches=usage.web_searches,
     )

@@ -46,6 +46,7 @@ from tarsy_contracts.timeline.model import (
 )
 from tarsy_contracts.timeline.native_calls import NATIVE_EVENT_TYPES
 from tarsy_contracts.timeline.steps import execution_begin, execution_end, fallback, stage_begin, stage_end
+from tarsy_contracts.wire.same_fields import copy_fields
 
 __all__ = [
     "LLM_EVENT_TYPES",
@@ -144,14 +145,9 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
             text = f"{event.author} asked: {event.request}. The session had been set aside."
             yield create_event(record, "request", text, cause=event.request_id)
         case e.SessionCompleted():
-            yield SessionChanged(
-                status="completed",
-                final_analysis=event.final_analysis,
-                executive_summary=event.executive_summary,
-                executive_summary_error=event.executive_summary_error,
-                partial_reason=event.partial_reason,
-                evidence_limits=event.evidence_limits,
-            )
+            if event.labels_error:
+                yield create_event(record, "missing_labels", event.labels_error, cause=record.session_id)
+            yield copy_fields(SessionChanged, event, status="completed")
         case e.SessionFailed():
             yield SessionChanged(status="failed", error_message=event.error)
         case e.SessionTimedOut():

@@ -11,18 +11,13 @@ from tarsy_contracts.timeline.model import (
     TimelineChange,
     create_event,
 )
+from tarsy_contracts.wire.same_fields import copy_fields
 
 
 def question(record: RecordedEvent, event: e.QuestionAsked) -> Iterator[TimelineChange]:
     if event.number == 1:
         yield ChatCreated(chat_id=event.chat_id, created_by=event.author)
-    yield ChatMessageAdded(
-        chat_id=event.chat_id,
-        message_id=event.message_id,
-        stage_id=event.stage_id,
-        author=event.author,
-        content=event.content,
-    )
+    yield copy_fields(ChatMessageAdded, event)
     yield create_event(
         record,
         "user_question",

@@ -29,6 +29,7 @@ type TimelineEventType = Literal[
     "user_question",
     "approval",
     "missing_tools",
+    "missing_labels",
     "skill_loaded",
     "google_search_result",
     "url_context_result",

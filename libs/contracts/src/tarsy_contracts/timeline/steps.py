@@ -15,6 +15,7 @@ from tarsy_contracts.timeline.model import (
     TimelineCreated,
     create_event,
 )
+from tarsy_contracts.wire.same_fields import copy_fields
 from tarsy_contracts.withheld_tools import describe_withheld
 
 
@@ -27,14 +28,7 @@ def stage_begin(event: e.StageStarted) -> Iterator[TimelineChange]:
         stage_name=event.name,
         stage_index=event.index,
         status="active",
-        begun=StageDetails(
-            stage_type=event.stage_type,
-            chain_stage=event.chain_stage,
-            expected_agent_count=event.expected_agent_count,
-            parallel_type=event.parallel_type,
-            success_policy=event.success_policy,
-            referenced_stage_id=event.referenced_stage_id,
-        ),
+        begun=copy_fields(StageDetails, event),
     )
 
 

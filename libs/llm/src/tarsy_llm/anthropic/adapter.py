@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Protocol
 
+from tarsy_contracts.chain import NativeTool
 from tarsy_llm.anthropic.events import AnthropicAccumulator
 from tarsy_llm.anthropic.sdk_server import SdkServer
 from tarsy_llm.anthropic.web_search import MOST_PAUSES, search_tool
@@ -12,16 +13,20 @@ from tarsy_llm.failures import refined_failures
 from tarsy_llm.http.answer_budget import AnswerBudget
 from tarsy_llm.http.endpoint import Body, Endpoint, stream_events
 from tarsy_llm.model_settings import ModelSettings
+from tarsy_llm.native_tools import WEB_SEARCH, part_native_tools
 from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmCallError, LlmRequest
 from tarsy_llm.provider_type import ProviderType, remote
 from tarsy_llm.tool_schemas import with_original_names
 
 
 class MessagesServer(Protocol):
-    """Where messages are asked for. `name` is for sentences."""
+    """Where messages are asked for. `name` is for sentences. `native_tools`: Claude's own that it takes."""
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def native_tools(self) -> tuple[NativeTool, ...]: ...
 
     async def open_endpoint(self, budget: AnswerBudget) -> Endpoint:
         """Takes bodies of Anthropic's messages, and has their events. Raises LlmCallError."""
@@ -41,8 +46,8 @@ class AnthropicLlm:
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
         budget = AnswerBudget(self._name, output_limit(self._settings, request))
         endpoint = await self._server.open_endpoint(budget)
+        request, left_out = part_native_tools(request, self._server.native_tools)
         body = request_body(self._settings, request, "kept")
-        left_out = tuple(tool for tool in request.native_tools if tool != "google_search")
         accumulator = AnthropicAccumulator(
             self._name, self._settings.model, endpoint.secret, budget.written, left_out=left_out
         )
@@ -78,4 +83,10 @@ class AnthropicLlm:
         await self._server.aclose()
 
 
-PROVIDER = ProviderType(remote(AnthropicLlm), ("ANTHROPIC_API_KEY",), "ANTHROPIC_BASE_URL", "anthropic")
+PROVIDER = ProviderType(
+    remote(AnthropicLlm),
+    ("ANTHROPIC_API_KEY",),
+    "ANTHROPIC_BASE_URL",
+    "anthropic",
+    native_tools=lambda _model: WEB_SEARCH,
+)

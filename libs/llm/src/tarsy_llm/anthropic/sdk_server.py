@@ -11,6 +11,7 @@ from tarsy_llm.http.http_client import http_client
 from tarsy_llm.http.shared_connection import SharedConnection
 from tarsy_llm.keys import api_key, secret
 from tarsy_llm.model_settings import ModelSettings
+from tarsy_llm.native_tools import WEB_SEARCH
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -21,6 +22,8 @@ ADDRESS = "https://api.anthropic.com"
 
 class SdkServer:
     """`base_url` is the address without its `/v1/messages`."""
+
+    native_tools = WEB_SEARCH
 
     def __init__(self, settings: ModelSettings) -> None:
         self._settings = settings

@@ -16,7 +16,6 @@ NAME = "web_search"
 
 
 def search_tool(request: LlmRequest) -> list[JsonValue]:
-    """Nothing else of `native_tools` is asked for here."""
     if "google_search" not in request.native_tools:
         return []
     return [{"type": "web_search_20250305", "name": NAME, "max_uses": MOST_SEARCHES}]

@@ -3,11 +3,12 @@
 docs.cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from tarsy_contracts.chain import NATIVE_TOOLS, NativeTool
 from tarsy_llm.anthropic.adapter import AnthropicLlm
 from tarsy_llm.clouds.cloud_server import CloudServer
 from tarsy_llm.credentials.cache import CredentialCache
@@ -17,6 +18,7 @@ from tarsy_llm.credentials.renewal import RenewingLlm
 from tarsy_llm.google.adapter import GoogleLlm
 from tarsy_llm.http.endpoint import Body
 from tarsy_llm.model_settings import ModelSettings
+from tarsy_llm.native_tools import WEB_SEARCH, part_native_tools
 from tarsy_llm.protocol import Answer, Delta, Llm, LlmRequest
 from tarsy_llm.provider_type import ProviderType, remote
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 CLAUDE = "Claude on Vertex AI"
 ANTHROPIC_VERSION = "vertex-2023-10-16"
+SEARCH_TOOL = "web_search_20250305"
 MULTI_REGIONS = ("us", "eu")
 
 
@@ -42,7 +45,10 @@ def _claude(settings: ModelSettings, tokens: CredentialCache[str]) -> AnthropicL
         token = await tokens.current()
         return HeaderPermit(token, token)
 
-    return AnthropicLlm(settings, CloudServer(CLAUDE, claude_address(settings), permit, _wrapped))
+    server = CloudServer(
+        CLAUDE, claude_address(settings), permit, _wrapped, native_tools=WEB_SEARCH, headers=_search_header
+    )
+    return AnthropicLlm(settings, server)
 
 
 def claude_address(settings: ModelSettings) -> str:
@@ -66,6 +72,16 @@ def _host(location: str) -> str:
 def _wrapped(body: Body) -> Body:
     """The address names the model."""
     return {"anthropic_version": ANTHROPIC_VERSION, **{key: value for key, value in body.items() if key != "model"}}
+
+
+def _search_header(body: Body) -> Mapping[str, str]:
+    """Vertex AI knows the tool only with this word, and not every endpoint takes the word without the tool.
+
+    docs.cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/web-search
+    """
+    tools = body.get("tools")
+    kinds = [one.get("type") for one in tools if isinstance(one, dict)] if isinstance(tools, list) else []
+    return {"anthropic-beta": "web-search-2025-03-05"} if SEARCH_TOOL in kinds else {}
 
 
 class VertexPlatform:
@@ -103,11 +119,17 @@ class _GeminiOnVertex(GoogleLlm):
     """Vertex AI does not take Gemini's own tools together with functions: those of the agent's work go first."""
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
-        if request.tools and request.native_tools:
-            request = request.model_copy(update={"native_tools": ()})
+        taken = () if request.tools else request.native_tools
+        request, left_out = part_native_tools(request, taken)
         async with aclosing(super().stream(request)) as parts:
             async for part in parts:
+                if isinstance(part, Answer) and left_out:
+                    part = part.model_copy(update={"native_left_out": left_out})
                 yield part
+
+
+def _native_tools(model: str) -> tuple[NativeTool, ...]:
+    return WEB_SEARCH if "claude" in model else NATIVE_TOOLS
 
 
 PROVIDER = ProviderType(
@@ -119,4 +141,5 @@ PROVIDER = ProviderType(
         "credentials": ("GOOGLE_APPLICATION_CREDENTIALS",),
     },
     required=("project", "location"),
+    native_tools=_native_tools,
 )

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
+from tarsy_contracts.chain import NATIVE_TOOLS
 from tarsy_llm.google.platform import GeminiApi, Platform
 from tarsy_llm.http.shared_connection import SharedConnection
 from tarsy_llm.model_settings import ModelSettings
@@ -49,4 +50,10 @@ def _open(settings: ModelSettings, platform: Platform, secret: str) -> "GoogleCo
     return GoogleConnection(settings, platform, secret)
 
 
-PROVIDER = ProviderType(remote(GoogleLlm), ("GOOGLE_API_KEY", "GEMINI_API_KEY"), "GOOGLE_GEMINI_BASE_URL", "gcp.gemini")
+PROVIDER = ProviderType(
+    remote(GoogleLlm),
+    ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+    "GOOGLE_GEMINI_BASE_URL",
+    "gcp.gemini",
+    native_tools=lambda _model: NATIVE_TOOLS,
+)

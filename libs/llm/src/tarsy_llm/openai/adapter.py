@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import structlog
 from pydantic_core import to_json
 
+from tarsy_contracts.chain import NativeTool
 from tarsy_llm.credentials.permits import AskPermit, HeaderPermit, Permit
 from tarsy_llm.failures import refined_failures
 from tarsy_llm.http.answer_budget import AnswerBudget
@@ -21,14 +22,15 @@ from tarsy_llm.http.server_client import ServerClient
 from tarsy_llm.http.streaming_client import AnswerStream, StreamingClient
 from tarsy_llm.keys import api_key
 from tarsy_llm.model_settings import ModelSettings
+from tarsy_llm.native_tools import part_native_tools
 from tarsy_llm.openai.chunks import DONE, OpenAiAccumulator
 from tarsy_llm.openai.form import changes, learn_form
 from tarsy_llm.openai.messages import MessageEncoder, list_messages
 from tarsy_llm.openai.strict_roles import alternate_roles
-from tarsy_llm.openai.web_search import native_of
+from tarsy_llm.openai.web_search import native_tools_of
 from tarsy_llm.openai.wire import encode_body, first_form, request_head
 from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmCallError, LlmRequest
-from tarsy_llm.provider_type import ProviderType, remote
+from tarsy_llm.provider_type import NativeToolsOf, ProviderType, no_native_tools, remote
 from tarsy_llm.tool_schemas import with_original_names
 
 log = structlog.get_logger(__name__)
@@ -41,22 +43,27 @@ class House:
     name: str
     address: str
     variable: str
+    native_tools: NativeToolsOf = no_native_tools
 
 
 @dataclass(frozen=True, slots=True)
 class CompletionsServer:
-    """`name` is for sentences. `headers` go with each request, beside those of its permit."""
+    """`name` is for sentences. `headers` go with each request, beside those of its permit.
+
+    `native_tools`: the model's own that the server takes.
+    """
 
     name: str
     address: str
     permit: AskPermit
     headers: Mapping[str, str] = field(default_factory=dict)
+    native_tools: tuple[NativeTool, ...] = ()
 
 
 MOST_TOOLS = 128
 """OpenAI and most servers like it take so many: developers.openai.com/api/reference, tools."""
 
-OPENAI = House("OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY")
+OPENAI = House("OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY", native_tools_of)
 XAI = House("xAI", "https://api.x.ai/v1", "XAI_API_KEY")
 SENT = {"accept": "application/json", "content-type": "application/json", "user-agent": "tarsy"}
 ORGANISATION = {"OPENAI_ORG_ID": "openai-organization", "OPENAI_PROJECT_ID": "openai-project"}
@@ -76,6 +83,7 @@ def house_server(settings: ModelSettings, house: House) -> CompletionsServer:
         address=f"{(settings.base_url or house.address).rstrip('/')}/chat/completions",
         permit=permit,
         headers={header: os.environ[name] for name, header in ORGANISATION.items() if os.environ.get(name)},
+        native_tools=house.native_tools(settings.model),
     )
 
 
@@ -97,8 +105,7 @@ class OpenAiLlm:
             raise self._too_many_tools()
         budget = AnswerBudget(self._name, self._settings.output_limit(request.answer_tokens))
         endpoint = self._endpoint(await self._client.open(), permit, request, budget)
-        native = native_of(request, self._settings.model)
-        left_out = tuple(tool for tool in request.native_tools if tool not in native)
+        request, left_out = part_native_tools(request, self._asked.native_tools)
         accumulator = OpenAiAccumulator(
             self._name,
             self._settings.model,
@@ -161,7 +168,9 @@ class OpenAiLlm:
         return self._client.endpoint(ask, permit.secret, budget)
 
 
-PROVIDER = ProviderType(remote(OpenAiLlm), (OPENAI.variable,), "OPENAI_BASE_URL", "openai")
+PROVIDER = ProviderType(
+    remote(OpenAiLlm), (OPENAI.variable,), "OPENAI_BASE_URL", "openai", native_tools=OPENAI.native_tools
+)
 XAI_PROVIDER = ProviderType(
     remote(lambda settings: OpenAiLlm(settings, house_server(settings, XAI))), (XAI.variable,), otel_name="x_ai"
 )

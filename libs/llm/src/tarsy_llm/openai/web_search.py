@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.native_calls import NativeCall, TextCitation, WebSource
 from tarsy_llm.http.lenient_model import LenientModel, read_lenient
+from tarsy_llm.native_tools import WEB_SEARCH
 from tarsy_llm.protocol import LlmRequest
 
 SEARCH_MODEL = re.compile(r"-search(?:-|$)")
@@ -24,13 +25,12 @@ class UrlCitation(LenientModel):
     end_index: int | None = None
 
 
-def native_of(request: LlmRequest, model: str) -> tuple[NativeTool, ...]:
-    wanted = "google_search" in request.native_tools
-    return ("google_search",) if wanted and SEARCH_MODEL.search(model) else ()
+def native_tools_of(model: str) -> tuple[NativeTool, ...]:
+    return WEB_SEARCH if SEARCH_MODEL.search(model) else ()
 
 
-def search_options(request: LlmRequest, model: str) -> dict[str, JsonValue]:
-    return {"web_search_options": {}} if native_of(request, model) else {}
+def search_options(request: LlmRequest) -> dict[str, JsonValue]:
+    return {"web_search_options": {}} if "google_search" in request.native_tools else {}
 
 
 class GatheredCitations:

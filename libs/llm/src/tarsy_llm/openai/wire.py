@@ -41,7 +41,7 @@ def request_head(settings: ModelSettings, request: LlmRequest, form: RequestForm
         "stream": True,
         "stream_options": {"include_usage": True},
         **_tools(settings, request),
-        **search_options(request, settings.model),
+        **search_options(request),
     }
     form = form or first_form(settings)
     most = settings.output_limit(request.answer_tokens)

@@ -9,6 +9,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails
 
+from tarsy_contracts.native_calls import NativeCall, TextCitation
 from tarsy_llm.errors import LlmError
 from tarsy_llm.protocol import ErrorKind
 from tarsy_llm.scripted.yaml_lines import InvalidYamlError, YamlLines
@@ -40,6 +41,10 @@ class ScriptedUsage(ScriptPart):
     cache_written_tokens: int | None = None
 
 
+class ScriptedNativeCall(NativeCall):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
 class ScriptedTurn(ScriptPart):
     """A turn of the model when this agent asks in this iteration; without one, in any for which no other turn fits.
 
@@ -47,6 +52,9 @@ class ScriptedTurn(ScriptPart):
     hold (secrets). `fail`: the call fails with this sentence instead, `times` often when that is given. `kind`: that of
     the failure; those of `MIDWAY` come after half of what the turn says. Without a `kind`, `retryable` chooses
     between provider_error and invalid_request. When several turns fit, the first whose needs are met is played.
+
+    `native_calls`: what the model does with tools of its provider, where the agent has them. `citations`: where `text`
+    rests on their pages.
     """
 
     agent: str
@@ -56,6 +64,8 @@ class ScriptedTurn(ScriptPart):
     thinking: str = ""
     text: str = ""
     tool_calls: tuple[ScriptedCall, ...] = ()
+    native_calls: tuple[ScriptedNativeCall, ...] = ()
+    citations: tuple[TextCitation, ...] = ()
     usage: ScriptedUsage = ScriptedUsage()
     fail: str | None = None
     kind: ErrorKind | None = None

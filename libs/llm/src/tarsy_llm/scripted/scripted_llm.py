@@ -41,6 +41,8 @@ class ScriptedLlm:
             tool_calls=tuple(AskedTool(name=call.name, arguments=call.arguments) for call in turn.tool_calls),
             usage=_usage(turn),
             model=MODEL,
+            native_calls=tuple(call for call in turn.native_calls if call.tool in request.native_tools),
+            citations=turn.citations,
         )
 
     async def aclose(self) -> None:

@@ -1,7 +1,7 @@
 """The guard before calls of tools that change something: TARSy's own reasons not to make one. Pure."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from tarsy_contracts import events as e
@@ -9,7 +9,7 @@ from tarsy_contracts.actions import ACT, LIMIT, PAUSE, PROPOSE, ActionMode, Held
 from tarsy_contracts.alert import workload_of
 from tarsy_session.decision_input import ActionGate
 from tarsy_session.executions.children import ancestors_of
-from tarsy_session.state import Execution, Investigating, ToolCallState
+from tarsy_session.state import Execution, Investigating, SessionState, ToolCallState
 from tarsy_session.tool_answers import answer_call
 
 HOUR = timedelta(hours=1)
@@ -63,6 +63,18 @@ def list_granted(state: Investigating) -> Iterator[tuple[str, datetime]]:
             continue
         if mode_of(state, execution):
             yield id, call.claim.since
+
+
+def count_grants(gate: ActionGate, before: SessionState, after: SessionState) -> ActionGate:
+    """Returns the gate for what is decided next, with the grants that a decision has made of `before` into `after`."""
+    if not isinstance(after, Investigating) or not after.started.chain.actions_per_hour:
+        return gate
+    known = {id for id, _ in list_granted(before)} if isinstance(before, Investigating) else set()
+    made = sum(id not in known for id, _ in list_granted(after))
+    if not made:
+        return gate
+    key = (after.started.chain.chain_id, workload_of(after.started.alert))
+    return replace(gate, granted={**gate.granted, key: gate.granted.get(key, 0) + made})
 
 
 def mode_of(state: Investigating, execution: Execution) -> ActionMode:

@@ -14,7 +14,8 @@ from tarsy_session.state import Execution, Investigating
 class ModelRequest:
     """All that a model is given. `is_last`: the conversation ends with this answer, and no tool may be called.
 
-    `conversation_digest` is that of `conversation`, where it is known already.
+    `native_tools`: those wanted, of which the provider's adapter sends what the model has. `conversation_digest` is
+    that of `conversation`, where it is known already.
     """
 
     conversation: Conversation
@@ -52,6 +53,6 @@ def compose_from(beginning: ConversationBeginning, state: Investigating, executi
         conversation=bare.model_copy(update={"messages": beginning.messages + last}),
         conversation_digest=beginning.digest.extend(last),
         tools=list_offered_tools(execution),
-        native_tools=execution.agent.native_tools,
+        native_tools=execution.agent.native_tools + execution.agent.lacking_native_tools,
         is_last=is_last_answer(execution),
     )

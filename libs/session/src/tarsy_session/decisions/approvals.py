@@ -6,6 +6,7 @@ from datetime import datetime
 from tarsy_contracts import events as e
 from tarsy_contracts.messages import inputs as i
 from tarsy_contracts.roles import is_enough
+from tarsy_contracts.wire.same_fields import copy_fields
 from tarsy_session.actions.dry_runs import is_tried_out
 from tarsy_session.actions.guard import find_late_hold
 from tarsy_session.decision_input import OPEN_GATE, ActionGate
@@ -29,12 +30,9 @@ def request_approval(
     dry run, if it has one.
     """
     terms = state.started.chain.approval
-    return e.ToolCallApprovalRequested(
-        call_id=call.call_id,
-        execution_id=call.execution_id,
-        server=call.server,
-        tool=call.tool,
-        arguments=call.arguments,
+    return copy_fields(
+        e.ToolCallApprovalRequested,
+        call,
         reason=shorten((answer.text or answer.thinking).strip(), REASON_CHARACTERS),
         role=terms.role,
         timeout_seconds=terms.timeout_seconds,
@@ -62,13 +60,7 @@ def decide_approval(
         return [refuse(request, request.decision, 409, STILL_TRIED)]
     if approved and (hold := find_late_hold(state, call, gate, at)) is not None:
         return [refuse(request, request.decision, 409, hold.sentence)]
-    decided = e.ToolCallApprovalDecided(
-        call_id=request.call_id,
-        outcome="approved" if approved else "denied",
-        request_id=request.request_id,
-        author=request.author,
-        comment=request.comment,
-    )
+    decided = copy_fields(e.ToolCallApprovalDecided, request, outcome="approved" if approved else "denied")
     events: list[e.Event] = [accept(request, request.decision), decided]
     if approved:
         return events

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from tarsy_contracts import events as e
 from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.wire.same_fields import copy_fields
 from tarsy_session.actions.dry_runs import may_run
 from tarsy_session.actions.guard import find_late_hold, hold_call
 from tarsy_session.decision_input import NO_SPENDINGS, OPEN_GATE, ActionGate, Spendings
@@ -61,21 +62,7 @@ def decide_tool_report(state: Investigating, reported: i.ToolCallReported) -> li
         return []
     if not call.requested.repeatable and (call.claim is None or call.claim.claim_id != reported.claim_id):
         return []
-    return [
-        e.ToolCallCompleted(
-            call_id=reported.call_id,
-            outcome=reported.outcome,
-            content=reported.content,
-            cut=reported.cut,
-            size=reported.size,
-            lines=reported.lines,
-            stored=reported.stored,
-            claim_id=reported.claim_id,
-            worker_id=reported.worker_id,
-            duration_ms=reported.duration_ms,
-            nulls_left_out=reported.nulls_left_out,
-        )
-    ]
+    return [copy_fields(e.ToolCallCompleted, reported)]
 
 
 def decide_late_outcome(call: ToolCallState | None, reported: i.ToolCallReported) -> list[e.Event]:
@@ -84,16 +71,7 @@ def decide_late_outcome(call: ToolCallState | None, reported: i.ToolCallReported
         return []
     if call.claim is None or call.claim.claim_id != reported.claim_id:
         return []
-    return [
-        e.ToolCallOutcomeLearned(
-            call_id=reported.call_id,
-            claim_id=reported.claim_id,
-            outcome=reported.outcome,
-            content=reported.content,
-            cut=reported.cut,
-            nulls_left_out=reported.nulls_left_out,
-        )
-    ]
+    return [copy_fields(e.ToolCallOutcomeLearned, reported)]
 
 
 def decide_summary_report(

@@ -6,6 +6,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.messages import inputs as i
 from tarsy_contracts.thoughts import part_thoughts
+from tarsy_contracts.wire.same_fields import copy_fields
 from tarsy_session.controllers import controller_of, describe_unknown_controller
 from tarsy_session.decision_input import NO_SPENDINGS, OPEN_GATE, ActionGate, Spendings
 from tarsy_session.decisions.agent_calls import request_calls
@@ -30,20 +31,11 @@ def decide_llm_report(
     charge = charge_call(state, reported.model, provider, at, spendings)
     problem = describe_unknown_controller(execution.agent.controller)
     if reported.error or problem:
-        failed = e.LlmCallFailed(
-            llm_call_id=requested.llm_call_id,
+        failed = copy_fields(
+            e.LlmCallFailed,
+            reported,
             execution_id=requested.execution_id,
             error=problem or reported.error,
-            retryable=reported.retryable,
-            kind=reported.kind,
-            retry_after_seconds=reported.retry_after_seconds,
-            usage=reported.usage,
-            request_digest=reported.request_digest,
-            refused_tools=reported.refused_tools,
-            most_tools=reported.most_tools,
-            context_tokens=reported.context_tokens,
-            thinking=reported.thinking,
-            text=reported.text,
             native_calls=number_calls(state, reported.native_calls),
             charge=charge,
         )
@@ -52,24 +44,18 @@ def decide_llm_report(
     controller, concluding = controller_of(execution.agent.controller), requested.purpose == "conclusion"
     interpretation = controller.interpret(reported, execution.tools, concluding=concluding)
     calls = with_offered_names(interpretation.tool_calls, execution.tools)
-    completed = e.LlmCallCompleted(
-        llm_call_id=requested.llm_call_id,
+    completed = copy_fields(
+        e.LlmCallCompleted,
+        reported,
         execution_id=requested.execution_id,
-        thinking=reported.thinking,
         text=interpretation.text,
         tool_calls=calls,
-        usage=reported.usage,
-        model=reported.model,
-        duration_ms=reported.duration_ms,
         # It repeats the text and the calls, and an answer that was cut or renamed has others.
         opaque=None
         if interpretation.text != reported.text or interpretation.cut or calls != interpretation.tool_calls
         else reported.opaque,
         final_answer=interpretation.final_answer,
         reminder=interpretation.reminder,
-        request_digest=reported.request_digest,
-        cut=reported.cut,
-        native_calls=reported.native_calls,
         native_tools_left_out=_left_out(execution, reported),
         charge=charge,
     )

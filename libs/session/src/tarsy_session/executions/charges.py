@@ -1,4 +1,4 @@
-"""Charges: how a question to a model counts in budgets, by the prices of the moment. Pure."""
+"""Charges: how a question to a model counts in budgets, by the prices of that day. Pure."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -11,7 +11,7 @@ from tarsy_session.state import Investigating
 
 def charge_call(state: Investigating, model: str, provider: str, at: datetime, spendings: Spendings) -> Charge | None:
     """None where there is nothing to say: the model has no price, and no budget of a day counts it."""
-    price, days = spendings.price_of(model, provider), state.started.chain.day_budgets
+    price, days = spendings.price_of(model, provider, at), state.started.chain.day_budgets
     if price is None and not days.budgets:
         return None
     return Charge(

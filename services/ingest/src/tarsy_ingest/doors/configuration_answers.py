@@ -17,8 +17,8 @@ from tarsy_contracts.api.configuration import (
     OfferedAlertType,
     SkillText,
 )
-from tarsy_contracts.api.prices import ModelPrices
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain
+from tarsy_contracts.prices import ModelPrices
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def describe_offer(config: Config, mask: Callable[[str], str]) -> Offered:
         alert_types=_alert_types(config, mask),
         default_tools={kind: _default_tools(kind, config.chain_for(kind)) for kind in config.alert_types()},
         configuration=_configuration(config, mask),
-        prices=ModelPrices.model_validate({"prices": {name: dict(one) for name, one in config.prices.items()}}),
+        prices=config.model_prices,
         skills={
             skill.name: SkillText(name=skill.name, description=skill.description, body=skill.body)
             for skill in config.skill_texts

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Path, Query
 
 from tarsy_contracts.api.alert_choices import AlertChoices, JudgedChoices
 from tarsy_contracts.api.configuration import AlertTypeList, DefaultTools, EffectiveConfiguration, SkillText
-from tarsy_contracts.api.prices import ModelPrices
+from tarsy_contracts.prices import ModelPrices
 from tarsy_ingest.alert_choices import judge_choices
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.doors.configuration_answers import Offered

@@ -16,8 +16,8 @@ from tarsy_ingest.raw_alert import AlertRejectedError, validate, web_address
 
 log = structlog.get_logger(__name__)
 
-DISPENSABLE = frozenset({"runbook", "mcp", "priority", "title", "llm_provider"})
-LATER_FIELDS = frozenset({"priority", "title", "llm_provider"})
+DISPENSABLE = frozenset({"runbook", "mcp", "priority", "title", "severity", "llm_provider"})
+LATER_FIELDS = frozenset({"priority", "title", "severity", "llm_provider"})
 """Before they were ours, a record with them was text for the agent; with data of another kind than ours it still is."""
 
 

@@ -1,4 +1,4 @@
-"""The body of `POST /api/v1/alerts`, as the Go TARSy has it, with a priority, a title and an LLM provider besides."""
+"""The body of `POST /api/v1/alerts`: as the Go TARSy has it, and with severity, priority, title and LLM provider."""
 
 from dataclasses import replace
 
@@ -26,6 +26,7 @@ class Submission(Payload):
     llm_provider: str | None = Field(None, max_length=200)
     priority: Priority | None = None
     title: str | None = None
+    severity: str | None = Field(None, max_length=300)
     slack_message_fingerprint: str | None = Field(None, max_length=1_000)
 
     def apply_choices(self, alert: RawAlert) -> RawAlert:
@@ -35,6 +36,7 @@ class Submission(Payload):
         return replace(
             alert,
             title=title,
+            severity=self.severity or alert.severity,
             runbook_url=self.runbook or None,
             priority=self.priority,
             mcp=mcp,

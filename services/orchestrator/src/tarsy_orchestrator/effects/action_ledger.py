@@ -8,12 +8,14 @@ from datetime import datetime, timedelta
 import structlog
 
 from tarsy_bus.client.publisher import NotWrittenError, Publisher
-from tarsy_bus.readers.partition_reader import Record, parse_message
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_bus.readers.records import parse_message
 from tarsy_contracts.alert import workload_of
+from tarsy_contracts.events import ToolCallReleased, ToolCallStarted
 from tarsy_contracts.messages.actions import SWITCH_KEY, ActionsGranted, GrantedAction, grants_key
 from tarsy_contracts.wire.ids import report_id
 from tarsy_session.actions.guard import HOUR, list_granted
-from tarsy_session.state import Investigating
+from tarsy_session.state import Investigating, SessionState
 
 log = structlog.get_logger(__name__)
 
@@ -21,29 +23,44 @@ KINDS = {ActionsGranted.type: ActionsGranted}
 MOST_PUBLISHED = 1_000
 """Limit of the grants of a partition that are published: the latest."""
 PAUSE_SECONDS = 1.0
+CHANGES = frozenset({ToolCallStarted.type, ToolCallReleased.type})
 
 
 class ActionLedger:
-    """A grant is a fact of the session log. An owner publishes those of its partitions, and adds up those of all."""
+    """A grant is a fact of the session log. An owner publishes those of its partitions, and adds up those of all.
+
+    A grant that a worker gave back counts no more: its call never ran. `_released`: those that an older record of the
+    catalog may still have.
+    """
 
     def __init__(self, now: Callable[[], datetime]) -> None:
         self._now = now
         self._granted: dict[int, dict[str, GrantedAction]] = {}
+        self._released: dict[str, datetime] = {}
         self._unpublished: set[int] = set()
         self._wake = asyncio.Event()
 
-    def note(self, partition: int, state: Investigating) -> None:
-        """Takes the grants of a session of ours, as they were read back."""
-        chain = state.started.chain
-        if not chain.actions_per_hour:
+    def note(self, partition: int, event_type: str, state: SessionState | None) -> None:
+        """Takes an event of a session of ours, as it was read back, with the state after it."""
+        if (
+            event_type not in CHANGES
+            or not isinstance(state, Investigating)
+            or not state.started.chain.actions_per_hour
+        ):
             return
-        since, known = self._now() - HOUR, self._granted.setdefault(partition, {})
-        for call_id, at in list_granted(state):
-            if call_id not in known and at > since:
-                workload = workload_of(state.started.alert)
-                known[call_id] = GrantedAction(call_id=call_id, chain_id=chain.chain_id, workload=workload, at=at)
-                self._unpublished.add(partition)
-                self._wake.set()
+        now, since, known = self._now(), self._now() - HOUR, self._granted.setdefault(partition, {})
+        granted = dict(list_granted(state))
+        made = {id: at for id, at in granted.items() if id not in known and at > since}
+        given_back = (known.keys() & state.calls.keys()) - granted.keys()
+        for call_id, at in made.items():
+            known[call_id] = _granted_action(state, call_id, at)
+            self._released.pop(call_id, None)
+        for call_id in given_back:
+            del known[call_id]
+            self._released[call_id] = now
+        if made or given_back:
+            self._unpublished.add(partition)
+            self._wake.set()
 
     def take(self, record: Record) -> bool:
         """Returns whether the record of the catalog has grants. One that cannot be read changes nothing."""
@@ -52,7 +69,7 @@ class ActionLedger:
         read = None if record.value is None else parse_message(record, KINDS, "action_ledger.unreadable")
         if read is not None:
             known = self._granted.setdefault(read.partition, {})
-            known |= {grant.call_id: grant for grant in read.grants}
+            known |= {grant.call_id: grant for grant in read.grants if grant.call_id not in self._released}
         return True
 
     def count(self) -> Mapping[tuple[str, str], int]:
@@ -88,3 +105,9 @@ class ActionLedger:
         for partition, known in self._granted.items():
             if any(grant.at <= since for grant in known.values()):
                 self._granted[partition] = {id: grant for id, grant in known.items() if grant.at > since}
+        self._released = {id: at for id, at in self._released.items() if at > since}
+
+
+def _granted_action(state: Investigating, call_id: str, at: datetime) -> GrantedAction:
+    chain_id, workload = state.started.chain.chain_id, workload_of(state.started.alert)
+    return GrantedAction(call_id=call_id, chain_id=chain_id, workload=workload, at=at)

@@ -14,6 +14,7 @@ from tarsy_bus.model_span import record_answer, record_first_chunk
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.messages.inputs import LlmCallReported
 from tarsy_contracts.native_calls import NativeCall
+from tarsy_contracts.wire.same_fields import copy_fields
 from tarsy_llm.protocol import Answer, ErrorKind, Llm, LlmCallError, LlmRequest
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.llm_answer import MOST_RECORD_BYTES, is_long, mask_answer, record_size
@@ -200,23 +201,15 @@ def _report_failure(
     sent: str = "",
     seconds: float = 0.0,
 ) -> LlmCallReported:
-    return LlmCallReported(
+    return copy_fields(
+        LlmCallReported,
+        failed,
         llm_call_id=effect.id,
         error=deps.masker.for_session(session_id).mask(failed.error),
-        retryable=failed.retryable,
-        kind=failed.kind,
-        retry_after_seconds=failed.retry_after_seconds,
-        thinking=failed.thinking,
-        text=failed.text,
         tool_calls=(),
-        usage=failed.usage,
         model="",
         duration_ms=int(seconds * 1000),
         request_digest=sent,
-        refused_tools=failed.refused_tools,
-        most_tools=failed.most_tools,
-        context_tokens=failed.context_tokens,
-        native_calls=failed.native_calls,
     )
 
 
@@ -231,23 +224,16 @@ async def _report_answer(
     for call in masked.native_calls:
         deps.metrics.count_native_call(effect.llm_provider, call.tool)
     record_answer(trace.get_current_span(), model=masked.model, finish_reason=answer.finish_reason)
-    return LlmCallReported(
+    return copy_fields(
+        LlmCallReported,
+        masked,
         llm_call_id=effect.id,
         error="",
         retryable=False,
-        thinking=masked.thinking,
-        text=masked.text,
-        tool_calls=masked.tool_calls,
         usage=answer.usage,
-        model=masked.model,
         duration_ms=int(seconds * 1000),
-        opaque=masked.opaque,
-        calls_left_out=masked.calls_left_out,
         request_digest=sent,
         cut=answer.cut,
-        unreadable_calls=masked.unreadable_calls,
-        native_calls=masked.native_calls,
-        citations=masked.citations,
         native_tools_left_out=answer.native_left_out,
     )
 

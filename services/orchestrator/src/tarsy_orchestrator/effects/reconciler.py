@@ -9,7 +9,7 @@ from functools import partial
 import structlog
 
 from tarsy_bus.tracing import current_traceparent
-from tarsy_contracts.messages.control import Control, RequestAnswered
+from tarsy_contracts.messages.control import Control
 from tarsy_contracts.messages.inputs import (
     CallNotStarted,
     DeadlinePassed,
@@ -19,10 +19,11 @@ from tarsy_contracts.messages.inputs import (
     ToolsOffered,
     WorkerDied,
 )
-from tarsy_contracts.wire.ids import derive_id, execution_traceparent, report_id, session_traceparent
+from tarsy_contracts.wire.ids import derive_id, execution_traceparent, report_id
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.dispatch import DeadlineTimer, DispatchedCall, PublishRequest, ReportNotice
 from tarsy_orchestrator.effects.llm_call import llm_turn, make_llm_call
+from tarsy_orchestrator.effects.notices import publish_control, publish_notice
 from tarsy_orchestrator.effects.outbox import Outbox
 from tarsy_orchestrator.effects.streamed_words import RunningWords
 from tarsy_orchestrator.effects.tracing import record_outcome
@@ -103,7 +104,6 @@ class Reconciler:
                 self._release_session(session_id)
             return
         self._states[session_id] = state
-        self._deps.catalog.ledger.note(self._partition, state)
         self._keep_admission(session_id, state)
         self._running[session_id] = running
         for id, one in wanted.items():
@@ -118,7 +118,7 @@ class Reconciler:
 
     def send_control(self, session_id: str, controls: Sequence[Control]) -> None:
         for control in controls:
-            self._outbox.put(partial(self._publish_control, session_id, control))
+            self._outbox.put(partial(publish_control, self._deps.publisher, session_id, control))
 
     @property
     def has_unclaimed_calls(self) -> bool:
@@ -255,7 +255,7 @@ class Reconciler:
 
     def _report_notice(self, session_id: str, noticed: WorkerDied | DeadlinePassed) -> None:
         log.warning("call.noticed", session_id=session_id, call_id=noticed.call_id, noticed=noticed.type)
-        self._outbox.put(partial(self._publish_notice, session_id, noticed))
+        self._outbox.put(partial(publish_notice, self._deps.publisher, self._partition, session_id, noticed))
 
     async def _publish_request(self, session_id: str, one: QueuedEffect, attempt: int) -> None:
         state = self._states.get(session_id)
@@ -283,31 +283,6 @@ class Reconciler:
         self._deps.metrics.requests_published.labels(queue).inc()
         if attempt > 1:
             self._deps.metrics.requests_republished.labels(queue).inc()
-
-    async def _publish_notice(self, session_id: str, noticed: WorkerDied | DeadlinePassed) -> None:
-        """Publishes into the owner's own inbox: it is decided behind everything that was reported before."""
-        publisher = self._deps.publisher
-        id = report_id(noticed.type, noticed.call_id)
-        await publisher.publish(
-            publisher.topics.inbox,
-            noticed,
-            key=session_id,
-            id=id,
-            subject=session_id,
-            partition=self._partition,
-            traceparent=session_traceparent(session_id),
-        )
-
-    async def _publish_control(self, session_id: str, control: Control) -> None:
-        key = control.request_id if isinstance(control, RequestAnswered) else control.call_id
-        await self._deps.publisher.publish(
-            self._deps.publisher.topics.control,
-            control,
-            key=key,
-            id=derive_id(control.type, key),
-            subject=session_id,
-            traceparent=session_traceparent(session_id),
-        )
 
 
 def _cancel_if_task(running: Running) -> None:

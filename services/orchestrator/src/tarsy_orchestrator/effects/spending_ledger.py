@@ -8,13 +8,15 @@ from datetime import datetime, timedelta
 import structlog
 
 from tarsy_bus.client.publisher import NotWrittenError, Publisher
-from tarsy_bus.readers.partition_reader import Record, parse_message
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_bus.readers.records import parse_message
 from tarsy_config.config import Config
 from tarsy_contracts import events as e
-from tarsy_contracts.budgets import NOTHING_SPENT, Charge, Spending, TokenPrice, sum_spendings
+from tarsy_contracts.budgets import NOTHING_SPENT, Charge, Spending, sum_spendings
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_contracts.messages.spending import SPENDING_KEY, DaySpent, ScopeSpent, key_of_spending
+from tarsy_contracts.prices import NO_PRICES
 from tarsy_contracts.wire.ids import report_id
 from tarsy_session.decision_input import Spendings
 
@@ -43,7 +45,7 @@ class SpendingLedger:
         self._now = now
         self._config = config
         self._priced: Config | None = None
-        self._prices: Mapping[str, TokenPrice] = {}
+        self._prices = NO_PRICES
         self._models: Mapping[str, str] = {}
         self._days: dict[tuple[str, int], _Day] = {}
         self._unpublished: set[tuple[str, int]] = set()
@@ -125,7 +127,7 @@ class SpendingLedger:
         if config is self._priced:
             return
         self._priced = config
-        self._prices = {name: TokenPrice(**dict(one)) for name, one in config.prices.items()}
+        self._prices = config.model_prices
         self._models = {name: one.model for name, one in config.llm_providers.items() if one.model}
 
 

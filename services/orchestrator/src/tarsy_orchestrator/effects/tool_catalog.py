@@ -25,6 +25,8 @@ from tarsy_session.tools.tool_names import ToolKey, names_of
 log = structlog.get_logger(__name__)
 
 MOST_FORGOTTEN = 1_000
+READ_SECONDS = 30.0
+"""Until the end of the catalog at the start; a healthy Kafka needs less than one."""
 UNKNOWN_SERVER = "no tool gateway that runs knows this server"
 UNSAID = "the tool gateway cannot reach it, and does not say why"
 
@@ -58,6 +60,7 @@ class ToolCatalog:
         self._entries = CatalogEntries(self._forget)
         self._switch = ActionSwitch()
         self._read = asyncio.Event()
+        self._is_late = False
         self._changed = asyncio.Event()
 
     def wake(self) -> None:
@@ -69,8 +72,18 @@ class ToolCatalog:
         await follow_catalog(bus, self._take, changed=self.wake, read_through=self._read.set, heartbeat=heartbeat)
 
     async def wait_until_read(self) -> None:
-        """Nothing is decided before: somebody may have paused all actions."""
-        await self._read.wait()
+        """Nothing is decided before: somebody may have paused all actions. Waiting long is said again and again."""
+        while not self._read.is_set():
+            try:
+                async with asyncio.timeout(READ_SECONDS):
+                    await self._read.wait()
+            except TimeoutError:
+                self._is_late = True
+                log.warning("catalog.not_read", seconds=READ_SECONDS)
+        self._is_late = False
+
+    def unready_reasons(self) -> list[str]:
+        return ["the catalog of tools was not read to its end yet: nothing is decided before"] if self._is_late else []
 
     def gate(self) -> ActionGate:
         """Returns the reasons to hold calls that change something now."""

@@ -59,6 +59,7 @@ class AssembledPartition:
             decide=partial(
                 make_decisions, source=source, gate=deps.catalog.gate, spendings=deps.catalog.spending.spendings
             ),
+            actions=deps.catalog.ledger,
             spending=deps.catalog.spending,
         )
 

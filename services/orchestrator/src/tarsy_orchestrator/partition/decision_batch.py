@@ -18,6 +18,7 @@ from tarsy_contracts.messages.inputs import (
 )
 from tarsy_contracts.wire.envelope import Envelope, event_id
 from tarsy_contracts.wire.ids import session_traceparent
+from tarsy_session.actions.guard import count_grants
 from tarsy_session.decide import decide_steps
 from tarsy_session.decision_input import NO_SPENDINGS, OPEN_GATE, ActionGate, DecisionInput, Spendings
 from tarsy_session.lookahead import LookaheadStep, imagine, look_ahead
@@ -141,7 +142,8 @@ def make_decisions(
             left.append(one)
             continue
         try:
-            decision, tail = decide_one(one.behind(actions, known), built_on or tail_of(one.session_id), source=source)
+            before = built_on or tail_of(one.session_id)
+            decision, tail = decide_one(one.behind(actions, known), before, source=source)
         except Exception as problem:  # noqa: BLE001 - a mistake in the code is not the other sessions' business
             if built_on is None:
                 undecided[one.session_id] = [Undecided(each, problem) for each in one.unfolded]
@@ -154,6 +156,7 @@ def make_decisions(
             continue
         if decision.entries:
             tails[one.session_id] = tail
+            actions = count_grants(actions, before.state, tail.state)
         decisions.append(decision)
     return decisions, left, [one for found in undecided.values() for one in found]
 

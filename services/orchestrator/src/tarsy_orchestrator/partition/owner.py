@@ -17,7 +17,8 @@ from tarsy_bus.log.head_store import HeadStore
 from tarsy_bus.log.writer import LogWriter
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.readers.held_sessions import read_held
-from tarsy_bus.readers.partition_reader import PartitionReader, Record, ends, parse_record, read_to_end
+from tarsy_bus.readers.partition_reader import PartitionReader, Record, ends, read_to_end
+from tarsy_bus.readers.records import parse_record
 from tarsy_bus.readers.span_readers import SpanReaders
 from tarsy_bus.retries import draw_growing_pauses
 from tarsy_contracts.messages.workers import OwnedQueue

@@ -8,9 +8,11 @@ from typing import assert_never
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.log.writer import LogWriter
 from tarsy_bus.readers.held_sessions import HeldInputs
-from tarsy_bus.readers.partition_reader import Record, parse_record
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_bus.readers.records import parse_record
 from tarsy_bus.readers.span_readers import SpanReaders
 from tarsy_contracts.messages.workers import OwnedQueue
+from tarsy_orchestrator.effects.action_ledger import ActionLedger
 from tarsy_orchestrator.effects.spending_ledger import SpendingLedger
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
@@ -65,6 +67,7 @@ class Partition:
         traces: SessionTraces,
         supervisor: Supervisor,
         decide: MakeDecisions,
+        actions: ActionLedger,
         spending: SpendingLedger,
     ) -> None:
         self.number = number
@@ -94,6 +97,7 @@ class Partition:
         self._effects = effects
         self._metrics = metrics
         self._traces = traces
+        self._actions = actions
         self._spending = spending
         self._supervisor = supervisor
         self._make_decisions = decide
@@ -192,6 +196,7 @@ class Partition:
             return
         session_id = accepted.record.session_id
         self._spending.note(self.number, accepted.record)
+        self._actions.note(self.number, accepted.record.envelope.type, accepted.state)
         if accepted.record.envelope.id in self._expected:
             self._came_back.add(accepted.record.envelope.id)
             self._steps_made += accepted.record.envelope.type not in INTAKE

@@ -49,6 +49,9 @@ def statistics_of(session: SessionDetail) -> SessionStatistics:
         input_tokens=session.input_tokens,
         output_tokens=session.output_tokens,
         total_tokens=session.total_tokens,
+        estimated_cost_usd=session.estimated_cost_usd,
+        cost_completeness=session.cost_completeness,
+        unpriced_interaction_count=session.unpriced_interaction_count,
         total_duration_ms=session.duration_ms,
         chain_statistics=ChainStatistics(
             total_stages=session.total_stages,

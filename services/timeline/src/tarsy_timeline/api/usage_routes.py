@@ -5,16 +5,16 @@ from collections.abc import Callable
 from fastapi import APIRouter
 
 from tarsy_contracts.api.usage import UsageReport
+from tarsy_contracts.prices import ModelPrices
 from tarsy_service.http.described_routes import describe_answers
 from tarsy_timeline.api.caller_groups import CallerGroups
 from tarsy_timeline.api.route_words import READING
 from tarsy_timeline.queries.session_queries import SessionQueries
 from tarsy_timeline.queries.usage_queries import AskedUsage
 from tarsy_timeline.queries.usage_report import usage_report
-from tarsy_timeline.rows.model_costs import PricesByModel
 
 
-def usage_routes(queries: SessionQueries, prices: Callable[[], PricesByModel]) -> APIRouter:
+def usage_routes(queries: SessionQueries, prices: Callable[[], ModelPrices]) -> APIRouter:
     """`prices`: those that hold now."""
     router = APIRouter(prefix="/api/v1", tags=["usage"])
 
@@ -24,7 +24,9 @@ def usage_routes(queries: SessionQueries, prices: Callable[[], PricesByModel]) -
         responses=describe_answers("What sessions have used in these days.", READING),
     )
     async def report_usage(wanted: AskedUsage, groups: CallerGroups) -> UsageReport:
-        """Tokens and cost by chain, model or day, of sessions that are not deleted, by the prices of now."""
-        return usage_report(wanted.by, await queries.usage(wanted, groups), prices())
+        """Tokens and cost by chain, model or day, of sessions that are not deleted, by what their
+        models cost on their days, as the configuration says now."""
+        current = prices()
+        return usage_report(wanted.by, await queries.usage(wanted, groups, current), current)
 
     return router

@@ -114,7 +114,7 @@ def _summarized(record: RecordedEvent, event: e.SummaryCompleted | e.SummaryFail
 
 
 def _tokens(counted: Sequence[Usage]) -> tuple[int, int, int, int, int]:
-    """In the order of the last fields of LlmCallCount and ModelUsage."""
+    """In the order of the fields of LlmCallCount and ModelUsage."""
     return (
         sum(usage.input_tokens or 0 for usage in counted),
         sum(usage.output_tokens or 0 for usage in counted),
@@ -126,7 +126,7 @@ def _tokens(counted: Sequence[Usage]) -> tuple[int, int, int, int, int]:
 
 def _used(record: RecordedEvent, model: str, calls: int, usage: Usage) -> RowChange:
     day = record.envelope.time.astimezone(UTC).date()
-    return r.ModelUsage(record.session_id, day, model, calls, *_tokens([usage]))
+    return r.ModelUsage(record.session_id, day, model, calls, *_tokens([usage]), usage.web_searches or 0)
 
 
 def _started(record: RecordedEvent, event: e.SessionStarted) -> RowChange:

@@ -7,8 +7,8 @@ from tarsy_bus.acceptance import ChainLink, find_last_before_kept_life
 from tarsy_bus.log.head_store import HeadStore, find_first_kept
 from tarsy_bus.log.recent_chains import RecentChains
 from tarsy_bus.pacing import Pacer
-from tarsy_bus.readers.partition_reader import Record, parse_record, refuse_damaged
-from tarsy_bus.readers.records import Delivery
+from tarsy_bus.readers.partition_reader import Record, refuse_damaged
+from tarsy_bus.readers.records import Delivery, parse_record
 from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_timeline.projection.checkpoint import ProjectionCheckpoint
 from tarsy_timeline.projection.resilient_writer import ResilientWriter

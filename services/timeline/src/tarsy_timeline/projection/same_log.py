@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from contextlib import aclosing
 
 from tarsy_bus.acceptance import LogMismatchError
-from tarsy_bus.readers.partition_reader import PartitionReader, Record, parse_record
+from tarsy_bus.readers.partition_reader import PartitionReader, Record
+from tarsy_bus.readers.records import parse_record
 from tarsy_timeline.database.postgres_text import to_index_text
 from tarsy_timeline.projection.checkpoint import LastRecord
 

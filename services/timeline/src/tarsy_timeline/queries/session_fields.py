@@ -37,7 +37,12 @@ def token_fields(count: Callable[[str], int]) -> dict[str, int]:
 
 
 def cost_fields(cost: Cost) -> Fields:
-    return {"cost": cost.amount, "cost_completeness": cost.completeness}
+    return {
+        "cost": cost.amount,
+        "estimated_cost_usd": cost.amount,
+        "cost_completeness": cost.completeness,
+        "unpriced_interaction_count": cost.unpriced,
+    }
 
 
 def action_fields(stages: int, verdicts: Collection[str]) -> Fields:

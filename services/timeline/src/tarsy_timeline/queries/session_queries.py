@@ -8,6 +8,7 @@ from functools import partial
 from tarsy_auth.session_groups import GroupLabels
 from tarsy_contracts.api.chains import AskedSession, LastEvent, ProjectedLog
 from tarsy_contracts.api.visible_sessions import VisibleSessions
+from tarsy_contracts.prices import NO_PRICES, ModelPrices
 from tarsy_service.http.problems import ProblemError
 from tarsy_timeline.database.pool import Connection, Database
 from tarsy_timeline.database.sql import QUERIES
@@ -18,7 +19,6 @@ from tarsy_timeline.queries.session_snapshots import SnapshotLine, read_projecte
 from tarsy_timeline.queries.usage_queries import UsageQuery, costs_of, usage_rows
 from tarsy_timeline.rows.cost import NO_COST
 from tarsy_timeline.rows.found_result import FoundResult, event_ids_of, result_of_call
-from tarsy_timeline.rows.model_costs import NO_PRICES, PricesByModel
 from tarsy_timeline.rows.record_place import RecordPlace, record_place_of
 from tarsy_timeline.rows.session_rows import ListedRows, Row, RunningRows, SessionRows
 from tarsy_timeline.rows.visibility import visible_labels, visible_query
@@ -39,14 +39,15 @@ OPTION_VALUES = {
     "workloads": "workload",
 }
 """For the place `{value}` in `read_options`. An index begins with each."""
-RUNBOOKS_OF_SESSIONS = 10_000
+RECENT_SESSIONS = 10_000
+"""The sessions that are looked at for their runbooks and labels, which have no index in order."""
 
 type LogLine = ProjectedLog | LastEvent
 
 
 class SessionQueries:
     def __init__(
-        self, database: Database, wait_seconds: float, prices: Callable[[], PricesByModel] = lambda: NO_PRICES
+        self, database: Database, wait_seconds: float, prices: Callable[[], ModelPrices] = lambda: NO_PRICES
     ) -> None:
         """`prices`: those that hold now."""
         self._database = database
@@ -111,22 +112,25 @@ class SessionQueries:
         return await self._database.read(read)
 
     async def options(self, groups: GroupLabels | None = None) -> dict[str, list[str]]:
-        """The values of each of OPTION_VALUES that sessions have."""
+        """The values of each of OPTION_VALUES that sessions have, and the labels of the newest ones."""
         query = visible_query("read_options" if groups is None else "read_visible_options", groups)
+        of_labels = visible_query("read_labels", groups)
         limit = (MOST_OPTIONS,) if groups is None else (MOST_OPTIONS, visible_labels(groups))
 
         async def read(connection: Connection) -> dict[str, list[str]]:
-            return {
+            labels = await connection.fetch(of_labels, RECENT_SESSIONS, MOST_OPTIONS, visible_labels(groups))
+            found = {
                 name: [row["value"] for row in await connection.fetch(query.replace("{value}", value), *limit)]
                 for name, value in OPTION_VALUES.items()
             }
+            return {**found, "session_labels": [row["label"] for row in labels]}
 
         return await self._database.read(read)
 
     async def runbooks(self, groups: GroupLabels | None = None) -> list[str]:
         """The runbooks of alerts, those that were named last first."""
 
-        query, limits = visible_query("read_runbooks", groups), (RUNBOOKS_OF_SESSIONS, MOST_OPTIONS)
+        query, limits = visible_query("read_runbooks", groups), (RECENT_SESSIONS, MOST_OPTIONS)
 
         async def read(connection: Connection) -> list[str]:
             rows = await connection.fetch(query, *limits, visible_labels(groups))
@@ -134,9 +138,11 @@ class SessionQueries:
 
         return await self._database.read(read)
 
-    async def usage(self, wanted: UsageQuery, groups: GroupLabels | None = None) -> Sequence[Row]:
-        """Tokens of the days, by key and model, and by key; those of all have no key."""
-        return await self._database.read(partial(usage_rows, wanted, groups))
+    async def usage(
+        self, wanted: UsageQuery, groups: GroupLabels | None = None, prices: ModelPrices = NO_PRICES
+    ) -> Sequence[Row]:
+        """Tokens of the days, by key, model and time of its price, and by key; those of all have no key."""
+        return await self._database.read(partial(usage_rows, wanted, groups, prices))
 
     async def session(self, session_id: str, *, at_least: int = 0) -> Row:
         """Waits until the projection has reached the event `at_least`. Raises ProblemError."""
@@ -274,7 +280,7 @@ def no_session(session_id: str) -> ProblemError:
     return ProblemError(404, "Not found", f"There is no session {session_id}.")
 
 
-async def _read_detail(session_id: str, prices: PricesByModel, connection: Connection) -> SessionRows:
+async def _read_detail(session_id: str, prices: ModelPrices, connection: Connection) -> SessionRows:
     return SessionRows(
         session=await _read_session(session_id, connection),
         stages=await connection.fetch(QUERIES["read_stages"], session_id),

@@ -5,13 +5,13 @@ from functools import partial
 
 from tarsy_contracts.api.chains import AskedSession, LogName, ProjectedLog, SessionSnapshot
 from tarsy_contracts.api.timeline import SessionHistory
+from tarsy_contracts.prices import ModelPrices
 from tarsy_service.http.problems import ProblemError
 from tarsy_timeline.database.pool import Connection, Database
 from tarsy_timeline.database.sql import QUERIES
 from tarsy_timeline.queries import responses
 from tarsy_timeline.queries.usage_queries import costs_of
 from tarsy_timeline.rows.cost import NO_COST
-from tarsy_timeline.rows.model_costs import PricesByModel
 from tarsy_timeline.rows.session_rows import Row, SessionRows, by_session
 
 type SnapshotLine = ProjectedLog | SessionSnapshot
@@ -21,7 +21,7 @@ TABLES = ("read_stages_of", "read_executions_of", "read_timelines_of")
 
 
 async def session_snapshots(
-    database: Database, requested: Sequence[AskedSession], prices: PricesByModel
+    database: Database, requested: Sequence[AskedSession], prices: ModelPrices
 ) -> list[SnapshotLine]:
     """Those without an accepted event have no line. Waits for nothing. Raises ProblemError."""
     return await database.read(partial(_read_snapshots, requested, prices))
@@ -40,7 +40,7 @@ async def read_projected_log(connection: Connection) -> ProjectedLog:
 
 
 async def _read_snapshots(
-    requested: Sequence[AskedSession], prices: PricesByModel, connection: Connection
+    requested: Sequence[AskedSession], prices: ModelPrices, connection: Connection
 ) -> list[SnapshotLine]:
     log = await read_projected_log(connection)
     # PostgreSQL refuses a question with such a text, and holds no session of that name.

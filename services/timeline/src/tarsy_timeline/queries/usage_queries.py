@@ -9,10 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 
 from tarsy_auth.session_groups import GroupLabels
 from tarsy_contracts.api.usage import UsageBy
+from tarsy_contracts.prices import ModelPrices
 from tarsy_timeline.database.pool import Connection
 from tarsy_timeline.database.sql import QUERIES
 from tarsy_timeline.rows.cost import Cost
-from tarsy_timeline.rows.model_costs import PricesByModel, costs_of_sessions
+from tarsy_timeline.rows.model_costs import costs_of_sessions
 from tarsy_timeline.rows.session_rows import Row
 from tarsy_timeline.rows.visibility import visible_labels, visible_query
 
@@ -44,13 +45,16 @@ class UsageQuery(BaseModel):
 type AskedUsage = Annotated[UsageQuery, Query()]
 
 
-async def usage_rows(wanted: UsageQuery, groups: GroupLabels | None, connection: Connection) -> Sequence[Row]:
+async def usage_rows(
+    wanted: UsageQuery, groups: GroupLabels | None, prices: ModelPrices, connection: Connection
+) -> Sequence[Row]:
     query = visible_query("report_usage", groups).replace("{key}", KEYS[wanted.by])
-    return await connection.fetch(query, wanted.first, wanted.last, visible_labels(groups))
+    return await connection.fetch(query, wanted.first, wanted.last, visible_labels(groups), prices.list_changes())
 
 
-async def costs_of(connection: Connection, session_ids: Sequence[str], prices: PricesByModel) -> dict[str, Cost]:
-    """Costs by session, of those that have used something. Asks nothing where nothing has a price."""
-    if not prices or not session_ids:
+async def costs_of(connection: Connection, session_ids: Sequence[str], prices: ModelPrices) -> dict[str, Cost]:
+    """Costs by session, of those that have used something."""
+    if not session_ids:
         return {}
-    return costs_of_sessions(await connection.fetch(QUERIES["read_usage_of"], list(session_ids)), prices)
+    rows = await connection.fetch(QUERIES["read_usage_of"], list(session_ids), prices.list_changes())
+    return costs_of_sessions(rows, prices)

@@ -3,15 +3,16 @@
 from collections.abc import Mapping, Sequence
 
 from tarsy_contracts.api.usage import UsageBy, UsageGroup, UsageReport, UsageTotals
+from tarsy_contracts.prices import ModelPrices
 from tarsy_timeline.rows.cost import Cost
-from tarsy_timeline.rows.model_costs import PricesByModel, cost_of
+from tarsy_timeline.rows.model_costs import cost_of, price_on
 from tarsy_timeline.rows.session_rows import TOKENS, Row
 
 MOST_GROUPS = 500
-COUNTS = ("sessions", "calls", *TOKENS)
+COUNTS = ("sessions", "calls", *TOKENS, "web_searches")
 
 
-def usage_report(by: UsageBy, rows: Sequence[Row], prices: PricesByModel) -> UsageReport:
+def usage_report(by: UsageBy, rows: Sequence[Row], prices: ModelPrices) -> UsageReport:
     models = [row for row in rows if row["model"] is not None]
     of_key: dict[str, list[Row]] = {}
     for row in models:
@@ -22,11 +23,12 @@ def usage_report(by: UsageBy, rows: Sequence[Row], prices: PricesByModel) -> Usa
         if row["key"] is not None and row["model"] is None
     ]
     [total] = [row for row in rows if row["key"] is None]
+    unpriced = {row["model"] for row in models if price_on(row, prices) is None}
     return UsageReport(
         by=by,
         groups=tuple(_sort_groups(by, groups)[:MOST_GROUPS]),
         total=UsageTotals.model_validate(_usage_counts(total, cost_of(models, prices))),
-        unpriced_models=tuple(sorted({row["model"] for row in models} - prices.keys() - {""}))[:MOST_GROUPS],
+        unpriced_models=tuple(sorted(unpriced - {""}))[:MOST_GROUPS],
     )
 
 

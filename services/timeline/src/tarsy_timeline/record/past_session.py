@@ -2,24 +2,22 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 from operator import itemgetter
 
 from tarsy_contracts.api.timeline import PastSession
 from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_contracts.prices import NO_PRICES, ModelPrices
 from tarsy_contracts.wire.envelope import wire_time
 from tarsy_timeline.projection.projection import row_changes
 from tarsy_timeline.queries import responses
 from tarsy_timeline.rows.column_rules import Fields
-from tarsy_timeline.rows.model_costs import NO_PRICES, PricesByModel, cost_of
+from tarsy_timeline.rows.model_costs import cost_of
 from tarsy_timeline.rows.row_statements import apply_changes
-from tarsy_timeline.rows.session_rows import TOKENS, SessionRows
+from tarsy_timeline.rows.session_rows import SessionRows
 from tarsy_timeline.rows.statement import NEW_ROWS, Tables
 
 
-def past_session(
-    records: Sequence[RecordedEvent], number: int, prices: PricesByModel = NO_PRICES
-) -> PastSession | None:
+def past_session(records: Sequence[RecordedEvent], number: int, prices: ModelPrices = NO_PRICES) -> PastSession | None:
     """After the event `number`; None where it is none of these, which are those of the session from its first on."""
     until = [record for record in records if record.number <= number]
     if not until or until[-1].number != number:
@@ -36,7 +34,7 @@ def past_session(
     )
 
 
-def past_rows(records: Sequence[RecordedEvent], prices: PricesByModel = NO_PRICES) -> SessionRows:
+def past_rows(records: Sequence[RecordedEvent], prices: ModelPrices = NO_PRICES) -> SessionRows:
     """After the last of these events, of which the first is the session's."""
     tables: Tables = defaultdict(dict)
     session = tables["sessions"][records[0].session_id,] = _first_fields_of_session(records)
@@ -52,7 +50,7 @@ def past_rows(records: Sequence[RecordedEvent], prices: PricesByModel = NO_PRICE
             {**one, "stage_id": stage_of.get(one["execution_id"])}
             for one in sorted(timeline.values(), key=itemgetter("sequence_number"))
         ],
-        cost=cost_of(_sum_usage_by_model(tables["model_usage"].values()), prices),
+        cost=cost_of(tables["model_usage"].values(), prices),
     )
 
 
@@ -61,13 +59,6 @@ def _first_fields_of_session(records: Sequence[RecordedEvent]) -> Fields:
     first = records[0]
     own = {"session_id": first.session_id, "created_at": first.envelope.time, "last_number": records[-1].number}
     return {**NEW_ROWS["sessions"], **own, "queue_position": None, "reruns": []}
-
-
-def _sum_usage_by_model(rows: Iterable[Fields]) -> list[Fields]:
-    """By model, as `read_usage_of` has it."""
-    models = groupby(sorted(rows, key=itemgetter("model")), itemgetter("model"))
-    days = ((model, list(of_model)) for model, of_model in models)
-    return [{"model": model, **{name: sum(row[name] for row in some) for name in TOKENS}} for model, some in days]
 
 
 def _count_waiting_approvals(session: Fields, timeline: Iterable[Fields]) -> int:

@@ -11,6 +11,7 @@ from tarsy_bus.client.connection import Bus
 from tarsy_bus.readers.outage_retry import KafkaUnreachableError, TimeLimit
 from tarsy_contracts.api.timeline import PastSession
 from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace, TracedSkills
+from tarsy_contracts.prices import NO_PRICES, ModelPrices
 from tarsy_results.source import ResultGoneError, read_stored_pieces
 from tarsy_service.http.problems import ProblemError
 from tarsy_summary_prompt.excerpt import Excerpt, ExcerptText
@@ -23,7 +24,6 @@ from tarsy_timeline.record.session_records import Events, SessionRecords
 from tarsy_timeline.record.session_trace import trace_of
 from tarsy_timeline.record.skills import skills_of
 from tarsy_timeline.record.summaries import AskedSummary, describe_attempt, find_summary
-from tarsy_timeline.rows.model_costs import NO_PRICES, PricesByModel
 from tarsy_timeline.rows.record_place import RecordPlace
 
 log = structlog.get_logger(__name__)
@@ -43,7 +43,7 @@ TOO_LATE = "The result that was summarized could not be read in time. Try again.
 
 class SessionRecord:
     def __init__(
-        self, bus: Bus, records: SessionRecords, prices: Callable[[], PricesByModel] = lambda: NO_PRICES
+        self, bus: Bus, records: SessionRecords, prices: Callable[[], ModelPrices] = lambda: NO_PRICES
     ) -> None:
         """`prices`: those that hold now."""
         self._bus = bus

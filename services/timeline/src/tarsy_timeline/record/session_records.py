@@ -11,7 +11,8 @@ from aiokafka.errors import KafkaError
 
 from tarsy_bus.acceptance import ChainTracker, LastAccepted, LogMismatchError, find_last_before_kept_life
 from tarsy_bus.client.connection import Bus
-from tarsy_bus.readers.partition_reader import Record, parse_record
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_bus.readers.records import parse_record
 from tarsy_bus.readers.span_readers import SpanReaders
 from tarsy_contracts.events.heads import Span
 from tarsy_contracts.events.recorded import RecordedEvent

@@ -1,42 +1,35 @@
-"""Cost of tokens by the prices of their models. Pure."""
+"""Cost of what models used, by their prices on the day. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import groupby
 from operator import itemgetter
 
-from tarsy_contracts.api.prices import ModelPrice
-from tarsy_timeline.rows.cost import NO_COST, Cost
-from tarsy_timeline.rows.session_rows import Row
+from tarsy_contracts.conversation import Usage
+from tarsy_contracts.prices import ModelPrices, TokenPrice
+from tarsy_timeline.rows.cost import Cost
+from tarsy_timeline.rows.session_rows import PRICED, Row
 
 DIGITS = 6
-MILLION = 1_000_000
-
-type PricesByModel = Mapping[str, ModelPrice]
-
-NO_PRICES: PricesByModel = {}
 
 
-def cost_of(usage: Iterable[Row], prices: PricesByModel) -> Cost:
-    """`usage`: tokens of models. A model that used none needs no price."""
-    used = [row for row in usage if row["input_tokens"] or row["output_tokens"]]
-    priced = [_cost_in_dollars(row, prices[row["model"]]) for row in used if row["model"] in prices]
+def cost_of(usage: Iterable[Row], prices: ModelPrices) -> Cost:
+    """`usage`: of models on days. A model that used nothing needs no price."""
+    used = [row for row in usage if row["input_tokens"] or row["output_tokens"] or row["web_searches"]]
+    priced = [price.cost(_usage_of(row)) for row in used if (price := price_on(row, prices)) is not None]
+    unpriced = sum(row["calls"] for row in used if price_on(row, prices) is None)
     if not priced:
-        return NO_COST
-    return Cost(round(sum(priced), DIGITS), "complete" if len(priced) == len(used) else "partial")
+        return Cost(unpriced=unpriced)
+    return Cost(round(sum(priced), DIGITS), "complete" if len(priced) == len(used) else "partial", unpriced)
 
 
-def costs_of_sessions(usage: Iterable[Row], prices: PricesByModel) -> dict[str, Cost]:
+def price_on(row: Row, prices: ModelPrices) -> TokenPrice | None:
+    return prices.find(row["model"], row["day"])
+
+
+def costs_of_sessions(usage: Iterable[Row], prices: ModelPrices) -> dict[str, Cost]:
     """`usage` has the rows of each session together."""
     return {id: cost_of(rows, prices) for id, rows in groupby(usage, itemgetter("session_id"))}
 
 
-def _cost_in_dollars(row: Row, price: ModelPrice) -> float:
-    """Providers count nonsense at times: less than nothing costs nothing."""
-    cached, written = row["cached_input_tokens"], row["cache_written_tokens"]
-    dollars: float = (
-        max(0, row["input_tokens"] - cached - written) * price.input
-        + cached * (price.input if price.cached_input is None else price.cached_input)
-        + written * (price.input if price.cache_written is None else price.cache_written)
-        + row["output_tokens"] * price.output
-    )
-    return dollars / MILLION
+def _usage_of(row: Row) -> Usage:
+    return Usage.model_construct(**{name: row[name] for name in PRICED})

@@ -189,6 +189,7 @@ class ModelUsage(NamedTuple):
     thinking_tokens: AddedTokens
     cached_input_tokens: AddedTokens
     cache_written_tokens: AddedTokens
+    web_searches: AddedTokens
 
 
 class ToolCallCount(NamedTuple):

@@ -71,7 +71,7 @@ class HeldWatch:
         more = "" if len(aside) <= MOST_NAMED else f"; and {len(aside) - MOST_NAMED} more"
         count = "1 session is" if len(aside) == 1 else f"{len(aside)} sessions are"
         began = min(one.since for one in aside if one.since is not None)
-        message = f"{count} set aside, and wait for an operator (`tarsy session held`)."
+        message = f"{count} set aside, and wait for an operator (`tarsy held`)."
         return [ServerWarning("set_aside", None, message, f"{named}{more}"[:MOST_CHARACTERS], began, "sessions")]
 
     def count_warnings(self, category: Category) -> int:

@@ -8,7 +8,7 @@ import structlog
 from fastapi.exceptions import RequestValidationError
 
 from tarsy_contracts.api.alert_choices import AlertChoices, JudgedChoices
-from tarsy_contracts.api.prices import ModelPrices
+from tarsy_contracts.prices import ModelPrices
 from tarsy_service.http.problems import ProblemError
 
 log = structlog.get_logger(__name__)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import structlog
 
-from tarsy_timeline.rows.model_costs import NO_PRICES
+from tarsy_contracts.prices import NO_PRICES
 from tarsy_timeline.system.ingest_api import FAILURES, IngestApi
 
 log = structlog.get_logger(__name__)
@@ -31,7 +31,7 @@ class PricesWatch:
 
     async def look(self) -> None:
         try:
-            self.prices = (await self._ingest.prices()).prices
+            self.prices = await self._ingest.prices()
             self._failed = False
         except FAILURES as problem:
             if not self._failed:

@@ -14,8 +14,8 @@ from tarsy_bus.client.connection import Bus, live_reader
 from tarsy_bus.client.outages import wait_out
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.queues.lag import Lag, count_unread
-from tarsy_bus.readers.partition_reader import PartitionReader, Record, parse_record
-from tarsy_bus.readers.records import Delivery, append_time
+from tarsy_bus.readers.partition_reader import PartitionReader, Record
+from tarsy_bus.readers.records import Delivery, append_time, parse_record
 from tarsy_bus.topics.kafka_rights import WEBSOCKET_GATEWAY
 from tarsy_bus.topics.topics_admin import await_topics, cluster_id
 from tarsy_bus.tracing import record_read_span

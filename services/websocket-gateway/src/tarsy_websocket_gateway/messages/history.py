@@ -18,6 +18,7 @@ from tarsy_contracts.api.websocket import (
 from tarsy_contracts.chain import STAGES_AFTER_THE_END
 from tarsy_contracts.events.execution import ExecutionFacts
 from tarsy_contracts.timeline.changes import StageDetails
+from tarsy_contracts.wire.same_fields import copy_fields
 from tarsy_websocket_gateway.messages.outgoing import Outgoing, encode
 from tarsy_websocket_gateway.messages.streamed_texts import Call, signs_of_end
 from tarsy_websocket_gateway.messages.timeline_messages import stage_status
@@ -126,31 +127,20 @@ def _messages_of_history(history: SessionHistory) -> Iterator[ServerMessage]:
                 timestamp=row.completed_at or row.started_at,
             ).with_facts(_set_fields(row, EXECUTION_FACTS))
     for event in history.timeline:
-        yield TimelineEventCreated(
+        yield copy_fields(
+            TimelineEventCreated,
+            event,
             type="timeline_event.created",
             event_id=event.id,
-            stage_id=event.stage_id,
-            execution_id=event.execution_id,
-            event_type=event.event_type,
-            status=event.status,
-            content=event.content,
-            metadata=event.metadata,
-            sequence_number=event.sequence_number,
-            number=event.number,
             session_id=session.id,
             timestamp=event.updated_at,
         )
-    yield SessionStatusChanged(
+    yield copy_fields(
+        SessionStatusChanged,
+        session,
         type="session.status",
         number=session.last_number,
         db_event_id=session.last_number,
-        status=session.status,
-        final_analysis=session.final_analysis,
-        error_message=session.error_message,
-        executive_summary=session.executive_summary,
-        executive_summary_error=session.executive_summary_error,
-        partial_reason=session.partial_reason,
-        evidence_limits=session.evidence_limits,
         session_id=session.id,
         timestamp=session.completed_at or session.started_at or session.created_at,
     )

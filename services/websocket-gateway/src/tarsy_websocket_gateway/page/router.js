@@ -8,13 +8,25 @@ const here = signal(read());
 export const path = computed(() => inward(here.value.pathname));
 export const query = computed(() => new URLSearchParams(here.value.search));
 
-addEventListener("popstate", () => {
+/** Where the reader stood on what they come back to, and what they come from; null after any other way.
+ *  @type {{ top: number, from: string } | null} */
+let comeBack = null;
+
+addEventListener("popstate", ({ state }) => {
+  comeBack = typeof state?.top === "number" ? { top: state.top, from: path.peek() } : null;
   here.value = read();
 });
 document.addEventListener("click", follow);
 
+/** For a view that is shown again. */
+export function wayBack() {
+  return comeBack;
+}
+
 /** @param {string} address of the page itself */
 export function go(address) {
+  comeBack = null;
+  history.replaceState({ top: scrollY }, "");
   history.pushState(null, "", outward(address));
   here.value = read();
   scrollTo({ top: 0 });

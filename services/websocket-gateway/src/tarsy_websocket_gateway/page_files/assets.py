@@ -7,6 +7,7 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from tarsy_websocket_gateway.page_files.comments import empty_comments
 from tarsy_websocket_gateway.page_files.encodings import compress_page
 from tarsy_websocket_gateway.page_files.modules import list_imported_modules
 from tarsy_websocket_gateway.page_files.views import VIEWS
@@ -17,8 +18,10 @@ VERSION_PLACE = b"{version}"
 BASE_PLACE = b"{base}"
 PRELOADS_PLACE = b"{preloads}"
 STYLES_PLACE = b"{styles}"
+COMMON_STYLES = ("tokens.css", "style.css")
 STYLES = "styles/"
-SCRIPTS = (".js", ".mjs")
+OWN_SCRIPT = ".js"
+SCRIPTS = (OWN_SCRIPT, ".mjs")
 MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -79,8 +82,8 @@ def _load_assets() -> tuple[str, Mapping[str, Asset], Mapping[str, bytes]]:
 
 
 def _style_links(assets: Mapping[str, Asset]) -> bytes:
-    """Those of the views, after the one of all."""
-    paths = ["style.css", *sorted(path for path in assets if path.startswith(STYLES))]
+    """Those of the views, after the tokens and the one of all."""
+    paths = [*COMMON_STYLES, *sorted(path for path in assets if path.startswith(STYLES))]
     return "\n".join(f'<link rel="stylesheet" href="{{base}}/assets/{{version}}/{path}">' for path in paths).encode()
 
 
@@ -103,4 +106,11 @@ def _read_assets(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, A
             continue
         media_type = MEDIA_TYPES.get(f".{entry.name.rpartition('.')[2]}")
         if media_type is not None:
-            yield path, _make_asset(entry.read_bytes(), media_type)
+            yield path, _make_asset(_body(entry), media_type)
+
+
+def _body(entry: Traversable) -> bytes:
+    """A file that others wrote stays as it is."""
+    if entry.name.endswith(OWN_SCRIPT):
+        return empty_comments(entry.read_text("utf-8")).encode()
+    return entry.read_bytes()

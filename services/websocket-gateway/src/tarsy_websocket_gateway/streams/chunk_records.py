@@ -3,7 +3,8 @@
 from datetime import datetime
 
 from tarsy_bus.client.record_parsing import UnparsableRecord
-from tarsy_bus.readers.partition_reader import Record, parse_record
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_bus.readers.records import parse_record
 from tarsy_contracts.events.recorded import UnknownTypeError, UnreadableValueError
 from tarsy_contracts.messages.chunks import CHUNKS, Chunk
 from tarsy_contracts.wire.envelope import time_from_wire

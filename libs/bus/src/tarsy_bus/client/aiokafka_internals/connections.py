@@ -46,9 +46,11 @@ def share_connections(client: Client, connections: BrokerConnections) -> None:
 
     async def close_shared() -> None:
         connections.close(sharing)
-        await close()
-        # aiokafka forgets the connection of a start that was cancelled while it waited for the first answer.
-        await asyncio.gather(*(one.close() for one in opened if one.connected()))
+        try:
+            await close()
+        finally:
+            # aiokafka forgets the connection of a start that was cancelled while it waited for the first answer.
+            await asyncio.gather(*(one.close() for one in opened if one.connected()))
 
     for name in ("bootstrap", "_get_conn"):
         function = copy_with_names(getattr(AIOKafkaClient, name), create_conn=connect)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from tarsy_bus.acceptance import ChainTracker, find_last_before_kept_life
-from tarsy_bus.readers.partition_reader import Record, parse_record
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_bus.readers.records import parse_record
 from tarsy_bus.readers.span_readers import SpanReader
 from tarsy_orchestrator.partition.guarded_evolve import evolve_guarded
 from tarsy_orchestrator.partition.memory.resting_states import size_of_event

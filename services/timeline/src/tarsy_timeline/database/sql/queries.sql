@@ -435,6 +435,17 @@ group by {value}
 order by {value}
 limit $1
 
+-- name: read_labels
+select label
+from (
+    select session_labels from sessions s
+    where {visible:3}
+    order by created_at desc, session_id desc limit $1
+) s, unnest(session_labels) as label
+group by label
+order by label
+limit $2
+
 -- name: read_runbooks
 select runbook_url
 from (
@@ -468,27 +479,31 @@ order by session_id, sequence_number
 select * from timeline_events where session_id = $1 and event_type = any($2::text[]) order by sequence_number
 
 -- name: read_usage_of
-select session_id, model, sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
-       sum(cached_input_tokens)::bigint as cached_input_tokens, sum(cache_written_tokens)::bigint as cache_written_tokens
+-- $2: the days, in order, on which prices change. `day` is one on which all tokens of its row have the same price.
+select session_id, model, min(day) as day, sum(calls)::bigint as calls,
+       sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
+       sum(cached_input_tokens)::bigint as cached_input_tokens, sum(cache_written_tokens)::bigint as cache_written_tokens,
+       sum(web_searches)::bigint as web_searches
 from model_usage where session_id = any($1::text[])
-group by session_id, model
+group by session_id, model, width_bucket(day, $2::date[])
 order by session_id, model
 
 -- name: report_usage
--- For each key and model; for each key, and for all, without a model.
-select key, model, count(distinct session_id) as sessions, coalesce(sum(calls), 0)::bigint as calls,
+-- For each key, model and time between changes of prices ($4, in order); for each key, and for all, without a model.
+select key, model, min(day) as day, count(distinct session_id) as sessions, coalesce(sum(calls), 0)::bigint as calls,
        least(coalesce(sum(input_tokens), 0), 9007199254740991)::bigint as input_tokens,
        least(coalesce(sum(output_tokens), 0), 9007199254740991)::bigint as output_tokens,
        least(coalesce(sum(thinking_tokens), 0), 9007199254740991)::bigint as thinking_tokens,
        least(coalesce(sum(cached_input_tokens), 0), 9007199254740991)::bigint as cached_input_tokens,
-       least(coalesce(sum(cache_written_tokens), 0), 9007199254740991)::bigint as cache_written_tokens
+       least(coalesce(sum(cache_written_tokens), 0), 9007199254740991)::bigint as cache_written_tokens,
+       least(coalesce(sum(web_searches), 0), 9007199254740991)::bigint as web_searches
 from (
-    select {key} as key, u.*
+    select {key} as key, width_bucket(u.day, $4::date[]) as era, u.*
     from model_usage u join sessions s on s.session_id = u.session_id
     where u.day between $1::date and $2::date and s.status <> 'deleted'
       and {visible:3}
 ) used
-group by grouping sets ((key, model), (key), ())
+group by grouping sets ((key, model, era), (key), ())
 
 -- name: read_calls
 -- Those that are called so, or whose id begins so: at most two, for one is enough to know that they are several.

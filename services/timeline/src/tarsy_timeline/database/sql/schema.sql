@@ -204,6 +204,7 @@ create table model_usage (
     thinking_tokens bigint not null,
     cached_input_tokens bigint not null,
     cache_written_tokens bigint not null,
+    web_searches bigint not null default 0,
     primary key (session_id, day, model)
 );
 create index model_usage_by_day on model_usage (day);

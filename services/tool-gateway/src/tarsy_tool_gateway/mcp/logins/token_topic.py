@@ -7,7 +7,8 @@ from pydantic import ValidationError
 
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.client.publisher import NotWrittenError, Publisher
-from tarsy_bus.readers.partition_reader import Record, parse_record, read_to_end
+from tarsy_bus.readers.partition_reader import Record, read_to_end
+from tarsy_bus.readers.records import parse_record
 from tarsy_contracts.events.recorded import UnknownTypeError, UnreadableValueError
 from tarsy_contracts.messages.mcp_tokens import McpRefreshClaimed, McpTokenSealed, claim_key, token_key, token_of_key
 from tarsy_contracts.wire.envelope import Headers

@@ -152,6 +152,19 @@ export function decideCall(id, callId, decision, comment, key) {
   });
 }
 
+/** The same key again is the same decision.
+ *  @param {string} id
+ *  @param {{ decision: "extend" | "conclude", budget_id: string, comment: string }} wanted with the amounts to extend it by
+ *  @param {string} key
+ *  @returns {Promise<{ message: string }>} */
+export function decideBudget(id, wanted, key) {
+  return ask(`/api/v1/sessions/${encodeURIComponent(id)}/budget`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "Idempotency-Key": key },
+    body: JSON.stringify(wanted),
+  });
+}
+
 /** The same key again is the same question.
  *  @param {string} id
  *  @param {string} content

@@ -30,6 +30,12 @@ export function namedIn(citation) {
   }));
 }
 
+/** The text without what only this page can follow.
+ *  @param {string} text */
+export function withoutCitations(text) {
+  return text.replaceAll(new RegExp(` ?${CITATION.source}`, "g"), "");
+}
+
 /** Sources are web pages that a model found with a tool of its provider. The first of a number keeps it.
  *  @param {Map<number, Source>} sources
  *  @param {Item | undefined} item */

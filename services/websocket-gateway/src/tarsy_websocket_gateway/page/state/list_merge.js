@@ -4,8 +4,8 @@ import { kindOf } from "./list_sections.js";
 import { forget, missing, takeMore } from "./sessions_state.js";
 
 /** @typedef {import("./list_row.js").Listed} Listed */
-/** `isWhole`: there are no others.
- *  @typedef {{ rows: Listed[], isWhole: boolean }} Answer */
+/** `isWhole`: there are no others. `count`: of all that fit.
+ *  @typedef {{ rows: Listed[], isWhole: boolean, count: number }} Answer */
 /** @typedef {{ running: Answer, waiting: Answer, ended: Answer }} Top */
 
 /** Takes what runs, what waits and the latest that ended. Returns whether the older ones that are in the list follow

@@ -1,7 +1,7 @@
 // What came of a session, found in what is known of it: where it stopped, what is known so far, what was changed.
 
 import { hasEnded } from "../words/wording.js";
-import { isAfterTheEnd } from "./chat_state.js";
+import { isAfterTheEnd, isRunning } from "./chat_state.js";
 
 /** @typedef {import("./session_state.js").Session} Session
  *  @typedef {import("./session_state.js").Execution} Execution
@@ -19,17 +19,19 @@ export function stoppedIn(session) {
   return { stages: stages.map((one) => one.stage_name), agents: agents.map((one) => one.agent_name) };
 }
 
-/** What agents concluded, in order.
+/** What agents concluded, in order; what joins the conclusions of others stands first.
  *  @param {Session} session
  *  @returns {{ id: string, name: string, text: string }[]} */
 export function foundSoFar(session) {
-  const found = [];
+  const [joining, others] = [[], []].map((none) => /** @type {{ id: string, name: string, text: string }[]} */ (none));
   for (const item of inOrder(session, ({ type }) => type === "final_analysis")) {
     const agent = session.executions.get(item.executionId ?? "");
-    if (agent === undefined || isAfterTheEnd(session.stages.get(agent.stage_id))) continue;
-    found.push({ id: item.id, name: agent.agent_name, text: item.content });
+    const stage = session.stages.get(agent?.stage_id ?? "");
+    if (agent === undefined || isAfterTheEnd(stage)) continue;
+    const list = stage?.stage_type === "synthesis" ? joining : others;
+    list?.push({ id: item.id, name: agent.agent_name, text: item.content });
   }
-  return found;
+  return [...(joining ?? []), ...(others ?? [])];
 }
 
 /** Calls that are not repeatable and ran, or may have run.
@@ -43,6 +45,20 @@ export function changedBy(session) {
 /** @param {Session} session */
 export function approvalsOf(session) {
   return inOrder(session, ({ type }) => type === "approval");
+}
+
+/** The ids of the items that say which budgets wait for a person. Nothing waits while no agent is at work.
+ *  @param {Session} session */
+export function waitingBudgets(session) {
+  /** @type {Map<string, string>} */
+  const waiting = new Map();
+  if (!isRunning(session)) return [];
+  for (const { id, metadata } of inOrder(session, ({ type }) => type === "budget")) {
+    const { budget_id: budget = "", event, at_end: end } = metadata.budget ?? {};
+    if (event === "budget.reached" && end === "ask") waiting.set(budget, id);
+    else if (event === "budget.decided") waiting.delete(budget);
+  }
+  return [...waiting.values()];
 }
 
 /** The names of the models that answered.

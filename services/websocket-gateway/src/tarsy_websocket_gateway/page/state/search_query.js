@@ -1,5 +1,7 @@
 // What a list of sessions is searched by, as text, as an address, and as the API takes it: no DOM, clock or network.
 
+import { orderOf } from "./list_order.js";
+
 /** The key that people type, and the API's parameter. */
 const FILTERS = /** @type {const} */ ({
   status: "status",
@@ -14,7 +16,8 @@ const FILTERS = /** @type {const} */ ({
 });
 /** @typedef {keyof typeof FILTERS} FilterKey */
 /** `words` is what has no key. `span` names a length of time until now; else `from` and `until` are times, or empty.
- *  @typedef {{ words: string, filters: Partial<Record<FilterKey, string>>, span: string, from: string, until: string }} SearchQuery */
+ *  `sort`: the column that the list is sorted by, as `list_order.js` reads it.
+ *  @typedef {{ words: string, filters: Partial<Record<FilterKey, string>>, span: string, from: string, until: string, sort: string }} SearchQuery */
 
 const OTHER_NAMES = new Map([
   ["namespace", "ns"],
@@ -36,7 +39,7 @@ const PIECE = /(?:([A-Za-z_]+):)?("[^"]*"?|[^\s"]+)/g;
 
 /** @returns {SearchQuery} */
 export function emptyQuery() {
-  return { words: "", filters: {}, span: "", from: "", until: "" };
+  return { words: "", filters: {}, span: "", from: "", until: "", sort: "" };
 }
 
 /** What somebody typed: words, phrases in quotes, and `key:value`. An unknown key is a word like others.
@@ -77,13 +80,14 @@ export function fromAddress(params) {
     span: isSpan ? span : "",
     from: isSpan ? "" : timeOrNothing(params.get("from")),
     until: isSpan ? "" : timeOrNothing(params.get("until")),
+    sort: orderOf(params.get("sort") ?? "") === null ? "" : (params.get("sort") ?? ""),
   };
 }
 
 /** The address of the list: nothing stands in it that does not have to.
  *  @param {SearchQuery} query */
 export function toAddress(query) {
-  const parts = { q: writeSearch(query), span: query.span, from: query.from, until: query.until };
+  const parts = { q: writeSearch(query), span: query.span, from: query.from, until: query.until, sort: query.sort };
   const search = new URLSearchParams(Object.entries(parts).filter(([, value]) => value !== "")).toString();
   return search === "" ? "/" : `/?${search}`;
 }
@@ -109,7 +113,13 @@ export function isSearchable(words) {
 
 /** @param {SearchQuery} query */
 export function isEmptyQuery(query) {
-  return toAddress(query) === "/";
+  return foundBy(query) === "/";
+}
+
+/** The same for queries that find the same sessions, whatever their order.
+ *  @param {SearchQuery} query */
+export function foundBy(query) {
+  return toAddress({ ...query, sort: "" });
 }
 
 /** @param {string} name @returns {FilterKey | null} */

@@ -57,6 +57,7 @@ function unused(key) {
     thinking_tokens: 0,
     cached_input_tokens: 0,
     cache_written_tokens: 0,
+    web_searches: 0,
     cost: 0,
     cost_completeness: "complete",
   };

@@ -15,7 +15,7 @@ const STATUSES = {
   ended: ["completed", "failed", "cancelled", "timed_out"],
 };
 /** @type {Answer} */
-const NONE = { rows: [], isWhole: true };
+const NONE = { rows: [], isWhole: true, count: 0 };
 
 /** What runs, what waits, the latest that ended, and how the queue stands whatever the search is.
  *  @param {SearchQuery} query */
@@ -65,7 +65,7 @@ async function readSome(query, kind, more) {
     ...more,
     status: (statuses.length === 0 ? wanted : statuses).join(","),
   });
-  return { rows: sessions, isWhole: pagination.page >= pagination.total_pages };
+  return { rows: sessions, isWhole: pagination.page >= pagination.total_pages, count: pagination.total_items };
 }
 
 /** The API says what is wrong with it. @param {string[]} wanted */

@@ -25,6 +25,9 @@ const EVERY_MILLISECONDS = 5000;
 export class SessionsStore {
   sections = signal(/** @type {Section[]} */ ([]));
   notice = signal("");
+  /** How many sessions the search finds; null until that is known.
+   *  @type {import("@preact/signals").Signal<number | null>} */
+  found = signal(null);
   isLoading = signal(true);
   #older = new OlderSessions();
   hasMore = this.#older.hasMore;
@@ -33,6 +36,8 @@ export class SessionsStore {
   /** Whether the last question for the newest failed. */
   #hasFailed = false;
   #isUnfolded = false;
+  /** @type {import("../state/list_sections.js").Look} */
+  #look = { order: null, unfolded: new Set() };
   #known = state.newSessions();
   /** @type {SearchQuery} */
   #query;
@@ -79,6 +84,7 @@ export class SessionsStore {
     this.#readTop = oneAtATime(() => this.#read(query));
     this.#isStale = true;
     this.isLoading.value = true;
+    this.found.value = null;
     this.#older.forget();
     this.#newcomers.forget();
     return this.#readTop();
@@ -88,6 +94,25 @@ export class SessionsStore {
   unfold(isUnfolded) {
     this.#isUnfolded = isUnfolded;
     this.#publish();
+  }
+
+  /** @param {import("../state/list_order.js").Order | null} order */
+  sortBy(order) {
+    this.#look = { ...this.#look, order };
+    this.#publish();
+  }
+
+  /** All sessions with the same failure, or the first of them alone. @param {string} reason */
+  toggleSame(reason) {
+    const unfolded = new Set(this.#look.unfolded);
+    if (!unfolded.delete(reason)) unfolded.add(reason);
+    this.#look = { ...this.#look, unfolded };
+    this.#publish();
+  }
+
+  /** Those that are known, the latest first. */
+  get rows() {
+    return this.#known.rows;
   }
 
   /** @param {string} id */
@@ -128,6 +153,7 @@ export class SessionsStore {
       const { queue, ...top } = await readTop(query);
       if (query !== this.#query) return;
       takeRunning(queue.running);
+      this.found.value = top.running.count + top.waiting.count + top.ended.count;
       if (this.#isStale) this.#begin(top);
       else await this.#merge(query, read, top);
       if (query !== this.#query) return;
@@ -186,7 +212,7 @@ export class SessionsStore {
   }
 
   #publishNow() {
-    this.sections.value = sectionsOf(this.#known, this.#isUnfolded);
+    this.sections.value = sectionsOf(this.#known, this.#isUnfolded, this.#look);
   }
 
   /** @param {{ type: string, session_id: string, number: number }} message */

@@ -45,6 +45,16 @@ export class StoryStore {
     return this.#list(list).ids;
   }
 
+  /** The id of the item so many places behind it in its list.
+   *  @param {string} id
+   *  @param {number} steps */
+  beside(id, steps) {
+    const entry = this.#placed.get(id)?.entry;
+    if (entry === undefined) return undefined;
+    const { entries } = this.#list(entry.list);
+    return entries[placeOf(entries, entry) + steps]?.id;
+  }
+
   /** Goes up when this item has changed.
    *  @param {string} id */
   versionOf(id) {
@@ -72,11 +82,14 @@ export class StoryStore {
     this.changed([...moved.map(({ entry }) => entry.id), ...this.#thoughts.ids]);
   }
 
-  /** The last response of an agent and the conclusion that was made of it hang on each other.
+  /** The last response of an agent and the conclusion that was made of it hang on each other, and so do a response and
+   *  the call behind it.
    *  @param {string} id */
   #addKin(id) {
     const item = this.#session.items.get(id);
     if (item === undefined || item.status === "streaming") return;
+    const next = item.type === "llm_response" ? this.beside(id, 1) : undefined;
+    if (next !== undefined) this.#waiting.add(next);
     const { response, conclusion } = lastWordOf(this.#session.lastWords, item);
     if (conclusion === null || response === null) return;
     if (item.id === response.id) this.#waiting.add(conclusion.id);
@@ -144,6 +157,8 @@ export class StoryStore {
     this.#placed.set(id, { entry, version: before?.version ?? signal(0) });
     const folded = item.type === "llm_thinking" ? this.#thoughts.add(entry) : null;
     if (folded !== null) this.#waiting.add(folded);
+    const led = item.type === "llm_tool_call" ? this.beside(id, -1) : undefined;
+    if (led !== undefined) this.#waiting.add(led);
   }
 
   /** @param {Entry} entry */

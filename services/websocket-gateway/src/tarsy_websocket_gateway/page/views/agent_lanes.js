@@ -8,7 +8,7 @@ import { html } from "../ui.js";
 import { TEXT } from "../words/language.js";
 import { say } from "../words/say.js";
 import { ItemList } from "./item_list.js";
-import { Status } from "./status.js";
+import { StatusIcon } from "./status.js";
 
 /** @typedef {import("../stores/session_store.js").SessionStore} Store
  *  @typedef {import("../state/session_state.js").Execution} Execution */
@@ -21,7 +21,7 @@ export function Lanes({ store, label, agents, chosen }) {
       ${agents.map(
         (agent) => html`
         <section key=${agent.execution_id} class="lane" hidden=${!showsLane(store.session, agent, chosen)} aria-labelledby=${`lane-${agent.execution_id}`}>
-          <h4 id=${`lane-${agent.execution_id}`}><span class="name">${agent.agent_name}</span> <${Status} status=${agent.status} isLimited=${Boolean(agent.partial_reason)} /></h4>
+          <h4 id=${`lane-${agent.execution_id}`}><span class="name" title=${agent.agent_name}>${agent.agent_name}</span> <${StatusIcon} status=${agent.status} isLimited=${Boolean(agent.partial_reason)} /></h4>
           ${agent.task && html`<p class="task quiet">${agent.task}</p>`}
           <${Agent} store=${store} agent=${agent} chosen=${chosen} />
         </section>

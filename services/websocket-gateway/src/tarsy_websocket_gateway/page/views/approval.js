@@ -82,8 +82,8 @@ function DecisionForm({ item }) {
         ref=${comment} type="text" maxlength=${LONGEST_COMMENT} aria-label=${TEXT.approval.comment} placeholder=${TEXT.approval.comment}
         disabled=${isAsking}
       />
-      <button type="button" disabled=${isOff} onClick=${() => decide(approval)}>${TEXT.approval.approve}</button>
-      <button type="button" class="danger" disabled=${isOff} onClick=${() => decide(denial)}>${TEXT.approval.deny}</button>
+      <button type="button" class="primary" disabled=${isOff} onClick=${() => decide(approval)}>${TEXT.approval.approve}</button>
+      <button type="button" disabled=${isOff} onClick=${() => decide(denial)}>${TEXT.approval.deny}</button>
       <${Answer} answer=${answer} />
     </div>
   `;

@@ -3,7 +3,7 @@
 import { perFrame } from "../frames.js";
 import { addKeys } from "../keys.js";
 import { whyClosed } from "../state/chat_state.js";
-import { openChat } from "../stores/chat_panel.js";
+import { openChat } from "../stores/rail.js";
 import { html, useEffect, useLayoutEffect, useRef, useSignal } from "../ui.js";
 import { TEXT } from "../words/language.js";
 import { say } from "../words/say.js";
@@ -33,9 +33,7 @@ export function AskSelection({ store }) {
     };
   }, []);
   const isOffered = canAsk && selected.value !== null;
-  useLayoutEffect(() => {
-    if (isOffered) return addKeys([{ key: KEY, name: TEXT.keys.askSelection, act: ask }]);
-  }, [isOffered]);
+  useLayoutEffect(() => addKeys([{ key: KEY, name: TEXT.keys.ask, act: isOffered ? ask : goToField }]), [isOffered]);
   useLayoutEffect(() => {
     if (button.current !== null && selected.value !== null) moveTo(button.current, selected.value.box);
   });
@@ -55,6 +53,12 @@ export function AskSelection({ store }) {
       onMouseDown=${(/** @type {Event} */ event) => event.preventDefault()} onClick=${ask}
     >${TEXT.chat.askSelection}</button>
   `;
+}
+
+/** Where nothing is selected, the question is yet to be written. */
+function goToField() {
+  openChat();
+  requestAnimationFrame(() => document.getElementById("question")?.focus());
 }
 
 /** Null where nothing is selected that can be asked about.

@@ -8,22 +8,22 @@ import { shortened } from "../words/wording.js";
 import { follow } from "./fold.js";
 import { RecordLink } from "./record_link.js";
 import { ResultLink } from "./result/link.js";
-import { Status } from "./status.js";
+import { BriefStatus } from "./status.js";
 
 const PREVIEW = 120;
 
 /** @typedef {import("../state/item_types.js").Item} Item */
 
 /** @param {import("./item.js").BodyProps} props */
-export function CallBody({ item }) {
+export function CallBody({ item, lead = "" }) {
   const isOpen = useSignal(false);
   const { server_name: server, tool_name: name, arguments: given } = item.metadata;
   return html`
     <div class="body">
       <details class="call" open=${isOpen.value} onToggle=${follow(isOpen)}>
         <summary>
-          <span><code class="tool">${server}.${name}</code>${roleOf(item) !== "" && html` <span class="quiet">${roleOf(item)}</span>`}</span>
-          <code class="preview">${shortened(argumentLine(given), PREVIEW)}</code>
+          <span class="called"><code class="tool" title=${`${server}.${name}`}>${server}.${name}</code>${roleOf(item) !== "" && html` <span class="quiet">${roleOf(item)}</span>`}</span>
+          <span class="preview">${lead !== "" && html`<span class="lead">${lead}</span> `}<code>${shortened(argumentLine(given), PREVIEW)}</code></span>
           <span class="outcome"><${Outcome} item=${item} /></span>
           <span class="progress" hidden=${item.progress === null}>${item.progress?.text ?? ""}</span>
         </summary>
@@ -38,7 +38,7 @@ function Outcome({ item }) {
   const { outcome, repeatable } = item.metadata;
   return html`
     ${repeatable === false && html`<strong class="changes">${TEXT.call.changes}</strong>`}
-    <${Status} status=${outcomeStatus(item)} word=${outcomeWord(outcome)} />
+    <${BriefStatus} status=${outcomeStatus(item)} word=${outcomeWord(outcome)} />
     <span class="quiet">${outcomeFacts(item)}</span>
   `;
 }

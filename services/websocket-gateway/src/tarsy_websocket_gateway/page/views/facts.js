@@ -1,11 +1,10 @@
-// What else is known of a session: its alert, what it cost, what it changed, and how it leaves the page.
+// What else is known of a session: its alert, what it cost, and who approved what.
 
 import { alertFacts } from "../state/alert_facts.js";
-import { approvalsOf, changedBy, modelsOf } from "../state/outcome.js";
+import { approvalsOf, modelsOf } from "../state/outcome.js";
 import { isOver } from "../state/session_state.js";
 import { mayNot } from "../stores/rights.js";
 import { html, useMemo } from "../ui.js";
-import { outcomeWord } from "../words/call_words.js";
 import { factLine } from "../words/formats.js";
 import { TEXT } from "../words/language.js";
 import { say } from "../words/say.js";
@@ -13,7 +12,6 @@ import { tokenWords } from "../words/session_words.js";
 import { AlertData, Labels, Links } from "./alert.js";
 import { Time, Took } from "./clock.js";
 import { CopyButton } from "./copy.js";
-import { Export } from "./export.js";
 
 /** @typedef {import("../stores/session_store.js").SessionStore} Store
  *  @typedef {import("../state/item_types.js").Item} Item
@@ -31,7 +29,6 @@ export function Facts({ store }) {
   if (detail === null) return null;
   const { session } = store;
   return html`
-    <${Changes} items=${changedBy(session)} />
     <${Approvals} items=${approvalsOf(session)} />
     <section aria-labelledby="about">
       <h2 id="about">${TEXT.facts.title}</h2>
@@ -55,7 +52,6 @@ export function Facts({ store }) {
     <${Links} links=${alert.links} runbook=${detail.runbook_url} />
     <${Labels} labels=${alert.labels} />
     <${AlertData} text=${data} />
-    <${Export} store=${store} />
   `;
 }
 
@@ -69,23 +65,6 @@ function Fact({ name, children }) {
 /** @param {{ id: string }} props */
 function SessionLink({ id }) {
   return html`<a href=${`/sessions/${encodeURIComponent(id)}`} data-view>${id.slice(0, 8)}</a>${" "}`;
-}
-
-/** @param {{ items: Item[] }} props */
-function Changes({ items }) {
-  if (items.length === 0) return null;
-  return html`
-    <section class="changed" aria-labelledby="changed">
-      <h2 id="changed">${TEXT.facts.changed}</h2>
-      <ul>
-        ${items.map(
-          ({ id, metadata }) => html`
-          <li key=${id}><a href=${`#event-${id}`}><code>${metadata.server_name}.${metadata.tool_name}</code></a>${" "}<span>${outcomeWord(metadata.outcome)}</span></li>
-        `,
-        )}
-      </ul>
-    </section>
-  `;
 }
 
 /** @param {{ items: Item[] }} props */

@@ -1,10 +1,11 @@
 // Filters to choose from: the values that sessions have.
 
 import { readFilterOptions } from "../net/api.js";
-import { html, useEffect, useRef, useSignal } from "../ui.js";
+import { html, useSignal } from "../ui.js";
 import { TEXT } from "../words/language.js";
 import { filterWords } from "../words/list_words.js";
 import { messageOf } from "../words/problems.js";
+import { useClosing } from "./menu.js";
 
 /** @typedef {import("../state/search_query.js").FilterKey} FilterKey */
 /** @typedef {import("tarsy-api").components["schemas"]["FilterOptions"]} FilterOptions */
@@ -18,6 +19,7 @@ const FIELDS = [
   ["workload", "workloads"],
   ["type", "alert_types"],
   ["chain", "chain_ids"],
+  ["label", "session_labels"],
 ];
 
 /** @param {import("./search_bar.js").Props} props */
@@ -55,26 +57,6 @@ export function FilterMenu({ query, onChange }) {
       </div>
     </details>
   `;
-}
-
-/** A press elsewhere closes it, and so does Escape. */
-function useClosing() {
-  const menu = useRef(/** @type {HTMLDetailsElement | null} */ (null));
-  useEffect(() => {
-    /** @param {Event} event */
-    const close = (event) => {
-      const isInside = event.target instanceof Node && menu.current?.contains(event.target);
-      const isKey = event instanceof KeyboardEvent;
-      if (!menu.current?.open || (isKey ? event.key !== "Escape" : isInside)) return;
-      menu.current.open = false;
-      if (isKey) menu.current.querySelector("summary")?.focus();
-    };
-    for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, close);
-    return () => {
-      for (const kind of ["pointerdown", "keydown"]) removeEventListener(kind, close);
-    };
-  }, []);
-  return menu;
 }
 
 /** @param {{ name: FilterKey, value: string, values: readonly string[], onChoose: (value: string) => void }} props */

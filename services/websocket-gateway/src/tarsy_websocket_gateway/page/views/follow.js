@@ -1,19 +1,24 @@
-// The page follows the end of what grows, but only when a reader was there.
+// The page follows the end of what grows until a reader goes up, and again when they are there.
 
 import { useEffect, useRef } from "../ui.js";
 
 const NEAR_PIXELS = 120;
 
-/** Returns a ref for an element at the end.
+/** Returns a ref for an element at the end. `isOn`: whether it is followed before anybody was there.
  *  @param {import("../stores/session_store.js").SessionStore} store
- *  @param {boolean} isGrowing */
-export function useFollow(store, isGrowing) {
+ *  @param {boolean} isGrowing
+ *  @param {boolean} isOn */
+export function useFollow(store, isGrowing, isOn) {
   /** @type {{ current: HTMLElement | null }} */
   const end = useRef(null);
-  const wasThere = useRef(false);
+  const wasThere = useRef(isOn);
   useEffect(() => {
+    let top = scrollY;
+    /** It may have grown since it was scrolled: only who scrolls up leaves the end. */
     const look = () => {
-      wasThere.current = isThere(end.current);
+      const isNear = isThere(end.current);
+      if (isNear || scrollY < top) wasThere.current = isNear;
+      top = scrollY;
     };
     addEventListener("scroll", look, { passive: true });
     return () => removeEventListener("scroll", look);

@@ -1,6 +1,7 @@
 // The rows of the list in their sections. Only what is near the viewport is in the document; each row has its height.
 
 import { addKeys } from "../keys.js";
+import { wayBack } from "../router.js";
 import { layoutOf, rowBeside, shiftOf, topOf, visibleOf } from "../state/list_layout.js";
 import { html, useEffect, useLayoutEffect, useRef, useSignal } from "../ui.js";
 import { TEXT } from "../words/language.js";
@@ -51,6 +52,8 @@ export function ListSections({ store, chosen }) {
     if (toFocus !== null && focusRow(root.current, toFocus)) known.current.toFocus = null;
   }
 
+  useLayoutEffect(() => goBackTo(root.current, known.current), []);
+
   useEffect(() => {
     addEventListener("scroll", measure, { passive: true });
     addEventListener("resize", measure);
@@ -87,11 +90,21 @@ export function ListSections({ store, chosen }) {
          }}>
       ${shown.map(
         ({ box, rows }) => html`
-        <${ListSection} key=${box.section.key} box=${box} rows=${rows} store=${store} chosen=${chosen} />
+        <${ListSection} key=${box.section.key} box=${box} rows=${rows} isLast=${box === layout.boxes.at(-1)} store=${store} chosen=${chosen} />
       `,
       )}
     </div>
   `;
+}
+
+/** Who comes back stands where they stood, on the row that they come from.
+ *  @param {HTMLElement | null} root @param {{ toFocus: string | null }} known */
+function goBackTo(root, known) {
+  const back = wayBack();
+  if (back === null || root === null) return;
+  scrollTo({ top: back.top });
+  const id = decodeURIComponent(back.from.replace(/^\/sessions\//, ""));
+  if (!focusRow(root, id)) known.toFocus = id;
 }
 
 /** @param {EventTarget | null} node */

@@ -1,7 +1,7 @@
 // The item that the address names, or that a citation leads to: shown wherever it stands, scrolled to, and marked.
 
 import { isOfReply } from "../state/chat_state.js";
-import { openChat } from "../stores/chat_panel.js";
+import { openChat } from "../stores/rail.js";
 import { chooseExtent, extent } from "../stores/choice_store.js";
 import { useEffect, useSignal } from "../ui.js";
 

@@ -12,7 +12,7 @@ import { say } from "../words/say.js";
 import { agentFacts, stageFacts } from "../words/wording.js";
 import { Took } from "./clock.js";
 import { follow } from "./fold.js";
-import { Status } from "./status.js";
+import { StatusIcon } from "./status.js";
 
 /** @typedef {import("../stores/session_store.js").SessionStore} Store
  *  @typedef {import("../state/session_state.js").Stage} Stage
@@ -52,7 +52,7 @@ function StageLine({ store, stage }) {
   return html`
     <li>
       <${PartLink} store=${store} id=${stage.stage_id} href=${`#stage-${stage.stage_id}`} name=${stage.stage_name} />
-      <${Status} status=${stage.status} />
+      <${StatusIcon} status=${stage.status} />
       <span class="more quiet"><span class="about">${stageFacts(stage)}</span></span>
       <${Failure} store=${store} step=${stage} />
       <ul>
@@ -71,7 +71,7 @@ function AgentLine({ store, agent }) {
   return html`
     <li>
       <${PartLink} store=${store} id=${id} href=${`#panel-${id}`} name=${agent.agent_name} />
-      <${Status} status=${agent.status} isLimited=${Boolean(agent.partial_reason)} />
+      <${StatusIcon} status=${agent.status} isLimited=${Boolean(agent.partial_reason)} />
       <span class="more quiet"><${Took} ...${timesOf(store.detail.value, agent)} /><span class="about">${agentFacts(agent)}</span></span>
       ${agent.task && html`<p class="task quiet">${agent.task}</p>`}
       <${Failure} store=${store} step=${agent} />
@@ -85,7 +85,7 @@ function AgentLine({ store, agent }) {
 function PartLink({ store, id, href, name }) {
   const isChosen = store.chosenPart.value === id;
   return html`<a
-    class="name" href=${href} aria-current=${isChosen ? "true" : undefined} onClick=${() => store.choosePart(id)}
+    class="name" href=${href} title=${name} aria-current=${isChosen ? "true" : undefined} onClick=${() => store.choosePart(id)}
   >${name}</a>`;
 }
 

@@ -10,14 +10,16 @@ import * as words from "../words/list_words.js";
 import { say } from "../words/say.js";
 import { isLimited } from "../words/wording.js";
 import { Took } from "./clock.js";
-import { Status } from "./status.js";
+import { SeverityBar } from "./severity.js";
+import { BriefStatus } from "./status.js";
 
 /** @typedef {import("../state/list_row.js").Row} Row */
 /** `place` counts from 0, of `count`; `top` is in pixels. `chosen` is null where nothing can be done with many.
- *  @typedef {{ row: Row, place: number, count: number, top: number, chosen: import("../stores/chosen.js").Chosen | null }} Props */
+ *  @typedef {{ row: Row, place: number, count: number, top: number, chosen: import("../stores/chosen.js").Chosen | null,
+ *    same?: import("../state/same_failures.js").Same, onToggleSame: (reason: string) => void }} Props */
 
 /** @param {Props} props */
-export function SessionRow({ row, place, count, top, chosen }) {
+export function SessionRow({ row, place, count, top, chosen, same, onToggleSame }) {
   const isChosen = chosen?.ids.value.has(row.id) ?? false;
   return html`
     <li class="listed" data-id=${row.id} data-chosen=${isChosen} style=${{ top: `${top}px` }}
@@ -29,7 +31,7 @@ export function SessionRow({ row, place, count, top, chosen }) {
       `
       }
       <a href=${`/sessions/${encodeURIComponent(row.id)}`} data-view>
-        <${Severity} severity=${row.severity} />
+        <${SeverityBar} severity=${row.severity} />
         <span class="title" title=${row.title}>${row.title}</span>
         <span class="where" title=${row.where}>${row.where}</span>
         <span class="told">
@@ -40,22 +42,16 @@ export function SessionRow({ row, place, count, top, chosen }) {
           `,
           )}
         </span>
-        <${Status} status=${row.status} isLimited=${isLimited(row)} />
+        <${BriefStatus} status=${row.status} isLimited=${isLimited(row)} />
         <${Age} stamp=${row.createdAt} />
         <${Took} from=${row.startedAt} until=${row.endedAt} />
         <span class="tokens" title=${words.usageTitle(row)}>${words.usageWords(row)}</span>
       </a>
+      ${
+        same !== undefined &&
+        html`<button type="button" class="same" aria-expanded=${String(same.isOpen)} title=${words.sameTitle(same)} onClick=${() => onToggleSame(same.reason)}>${say(TEXT.list.same, { count: same.others + 1 })}</button>`
+      }
     </li>
-  `;
-}
-
-/** @param {{ severity: string | null }} props */
-function Severity({ severity }) {
-  if (!severity) return html`<span class="severity"></span>`;
-  return html`
-    <span class="severity" data-tone=${words.severityTone(severity)} title=${severity}>
-      <span aria-hidden="true">${words.severityLetter(severity)}</span><span class="unseen">${severity}</span>
-    </span>
   `;
 }
 

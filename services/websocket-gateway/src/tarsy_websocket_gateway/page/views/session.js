@@ -4,15 +4,12 @@
 import { query } from "../router.js";
 import { SessionStore } from "../stores/session_store.js";
 import { html, useEffect, useMemo } from "../ui.js";
-import { TEXT } from "../words/language.js";
 import { AskSelection } from "./ask_selection.js";
-import { Chat } from "./chat.js";
 import { CitedSession } from "./citation.js";
-import { Facts } from "./facts.js";
 import { SessionHead } from "./head.js";
 import { useMark } from "./mark.js";
-import { Now } from "./now.js";
 import { Outline } from "./outline.js";
+import { Rail } from "./rail.js";
 import { ResultPlace } from "./result/place.js";
 import { Timeline } from "./timeline.js";
 import { TravelBar } from "./travel_bar.js";
@@ -46,11 +43,7 @@ export function SessionPage({ store }) {
           <${Waterfall} store=${store} />
           <${Timeline} store=${store} />
         </div>
-        <${Chat} store=${store} />
-        <aside class="side" aria-label=${TEXT.session.side}>
-          <${Now} store=${store} />
-          <${Facts} store=${store} />
-        </aside>
+        <${Rail} store=${store} />
       </div>
       <${ResultPlace} store=${store} />
       <${AskSelection} store=${store} />

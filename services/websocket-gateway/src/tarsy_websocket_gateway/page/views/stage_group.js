@@ -9,7 +9,6 @@ import { say } from "../words/say.js";
 import { stageFacts, stageLabel } from "../words/wording.js";
 import { ActionBadge } from "./action_outcome.js";
 import { Agent, Lanes } from "./agent_lanes.js";
-import { Status } from "./status.js";
 
 /** @typedef {import("../stores/session_store.js").SessionStore} Store
  *  @typedef {import("../state/session_state.js").Stage} Stage */

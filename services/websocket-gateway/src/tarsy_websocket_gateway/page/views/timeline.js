@@ -6,6 +6,7 @@ import { inOrder } from "../state/order_of_stages.js";
 import { isOver } from "../state/session_state.js";
 import { chosenPart } from "../state/story_filter.js";
 import { extent } from "../stores/choice_store.js";
+import { shownMoment } from "../stores/connection.js";
 import { html } from "../ui.js";
 import { TEXT } from "../words/language.js";
 import { say } from "../words/say.js";
@@ -20,7 +21,8 @@ export function Timeline({ store }) {
   store.version.value;
   const { session } = store;
   const stages = inOrder(session);
-  const end = useFollow(store, !isOver(session));
+  const isGrowing = session.status !== null && !isOver(session) && shownMoment.value === null;
+  const end = useFollow(store, isGrowing, location.hash === "");
   const chosen = chosenPart(session, store.chosenPart.value);
   const isEmpty = stages.length === 0 && store.story.count.value === 0;
   return html`

@@ -1,27 +1,25 @@
-// What came of the investigation, before all else: in short and whole; or where it stopped, and what is known so far.
+// What came of the investigation, before all else: one card with the outcome, how sure it is, what to do now and what was
+// changed; or where it stopped, and what is known so far. The whole analysis stands below.
 
 import { confidenceOf } from "../state/confidence.js";
-import { foundSoFar, stoppedIn } from "../state/outcome.js";
+import { sourcesCitedIn } from "../state/citations.js";
+import { changedBy } from "../state/outcome.js";
+import { verdictTone } from "../state/verdict_tone.js";
 import { shownMoment } from "../stores/connection.js";
 import { html, useLayoutEffect, useRef } from "../ui.js";
 import { TEXT } from "../words/language.js";
 import { say } from "../words/say.js";
-import { cancelledWords, stoppedWords } from "../words/session_words.js";
-import { Sources } from "./sources.js";
-import { sourcesCitedIn } from "../state/citations.js";
-import { citedVerdictText } from "../words/verdict_text.js";
-import { isLimited } from "../words/wording.js";
-import { CopyButton } from "./copy.js";
-import { Fold } from "./fold.js";
+import { Changed } from "./changed.js";
+import { ConfidenceLine } from "./confidence.js";
+import { DoNow } from "./do_now.js";
 import { Markdown } from "./markdown.js";
-import { Retry } from "./retry.js";
+import { Sources } from "./sources.js";
+import { Stopped } from "./stopped.js";
 
 /** @typedef {import("../stores/session_store.js").SessionStore} Store
- *  @typedef {import("../state/session_state.js").Session} Session
- *  @typedef {import("../state/confidence.js").Confidence} Confidence */
+ *  @typedef {import("../state/session_state.js").Session} Session */
 
 const STOPPED = new Set(["failed", "timed_out", "cancelled"]);
-const TONES = { high: "good", medium: "warning", low: "bad" };
 
 /** @param {{ store: Store }} props */
 export function Verdict({ store }) {
@@ -31,18 +29,31 @@ export function Verdict({ store }) {
   const isStopped = session.status !== null && STOPPED.has(session.status);
   const isNone =
     !isStopped && [session.finalAnalysis, session.executiveSummary, session.executiveSummaryError].every(isEmpty);
-  if (isNone && shownMoment.value === null) return null;
+  store.story.settled.value;
+  const hasChanged = changedBy(session).length > 0;
+  if (isNone && !hasChanged && shownMoment.value === null) return null;
   const confidence = confidenceOf(session.finalAnalysis);
+  const tone = verdictTone(session, confidence);
+  const shown = confidence?.rest ?? session.finalAnalysis;
   return html`
     <div class="verdict" data-limited=${session.evidenceLimits.length > 0 || undefined} ref=${place}>
-      ${isNone && html`<p class="quiet">${TEXT.verdict.none}</p>`}
-      ${isStopped && html`<${Stopped} store=${store} />`}
-      <${Limits} limits=${session.evidenceLimits} />
-      <${Unmatched} detail=${store.detail.value} />
-      <${Summary} session=${session} />
-      ${session.partialReason !== "" && html`<${Partial} why=${session.partialReason} />`}
-      ${session.finalAnalysis !== "" && html`<${ConfidenceLine} confidence=${confidence} session=${session} />`}
-      ${session.finalAnalysis !== "" && html`<${Analysis} store=${store} shown=${confidence?.rest ?? session.finalAnalysis} />`}
+      ${isNone && shownMoment.value !== null && html`<p class="quiet">${TEXT.verdict.none}</p>`}
+      ${
+        (!isNone || hasChanged) &&
+        html`
+        <div class="verdict-card card" data-tone=${tone}>
+          ${isStopped && html`<${Stopped} store=${store} />`}
+          <${Summary} session=${session} />
+          ${session.finalAnalysis !== "" && html`<${ConfidenceLine} confidence=${confidence} tone=${tone} isLimited=${session.evidenceLimits.length > 0} />`}
+          <${Limits} limits=${session.evidenceLimits} />
+          <${Unmatched} detail=${store.detail.value} />
+          ${session.partialReason !== "" && html`<${Partial} why=${session.partialReason} />`}
+          <${DoNow} analysis=${shown} />
+          <${Changed} store=${store} />
+        </div>
+      `
+      }
+      ${session.finalAnalysis !== "" && html`<${Analysis} store=${store} shown=${shown} tone=${tone} />`}
     </div>
   `;
 }
@@ -114,27 +125,11 @@ function Partial({ why }) {
   `;
 }
 
-/** How sure it is of what is only a part, or rests on less than it should, is never good news.
- *  @param {{ confidence: Confidence | null, session: Session }} props */
-function ConfidenceLine({ confidence, session }) {
-  if (confidence === null) return html`<p class="quiet">${TEXT.verdict.noConfidence}</p>`;
-  const { level, why } = confidence;
-  const tone = isLimited(session) && level === "high" ? "warning" : TONES[level];
+/** @param {{ store: Store, shown: string, tone: string }} props  `shown`: what of it does not stand elsewhere */
+function Analysis({ store, shown, tone }) {
   return html`
-    <section class="confidence" data-tone=${tone} aria-labelledby="confidence">
-      <h2 id="confidence">${TEXT.verdict.confidence[level]}</h2>
-      ${session.evidenceLimits.length > 0 && html`<p class="limited">${TEXT.verdict.limitedConfidence}</p>`}
-      ${why !== "" && html`<${Markdown} text=${why} />`}
-    </section>
-  `;
-}
-
-/** @param {{ store: Store, shown: string }} props  `shown`: what of it does not stand elsewhere */
-function Analysis({ store, shown }) {
-  const text = () => citedVerdictText(store.session, store.detail.value);
-  return html`
-    <section class="analysis" data-tone=${store.session.partialReason === "" ? "good" : "warning"} aria-labelledby="analysis">
-      <div class="analysis-head"><h2 id="analysis">${TEXT.verdict.analysis}</h2><${CopyButton} text=${text} label=${TEXT.verdict.copy} /></div>
+    <section class="analysis card" data-tone=${tone} aria-labelledby="analysis">
+      <h2 id="analysis">${TEXT.verdict.analysis}</h2>
       <${Markdown} text=${shown} />
       <${CitedSources} store=${store} />
     </section>
@@ -148,21 +143,4 @@ function CitedSources({ store }) {
   const sources = sourcesCitedIn(session, `${session.executiveSummary}\n${session.finalAnalysis}`);
   if (sources.length === 0) return null;
   return html`<h3>${TEXT.verdict.sources}</h3><${Sources} sources=${sources} />`;
-}
-
-/** @param {{ store: Store }} props */
-function Stopped({ store }) {
-  const { session } = store;
-  const { stages, agents } = stoppedIn(session);
-  const found = session.finalAnalysis === "" ? foundSoFar(session) : [];
-  const isCancelled = session.status === "cancelled";
-  return html`
-    <section class="stopped" data-tone=${isCancelled ? "plain" : "bad"} aria-labelledby="stopped">
-      <h2 id="stopped">${isCancelled ? cancelledWords(session) : stoppedWords(stages, agents)}</h2>
-      ${!isCancelled && session.error !== "" && html`<p class="failure text">${session.error}</p>`}
-      ${found.length > 0 && html`<h3>${TEXT.verdict.knownSoFar}</h3>`}
-      ${found.map(({ id, name, text }) => html`<${Fold} key=${id} title=${name}><${Markdown} text=${text} /><//>`)}
-      <${Retry} id=${store.id} />
-    </section>
-  `;
 }

@@ -1,5 +1,8 @@
 // Commands and configuration to be copied: they are the same in each language. `origin` is the address of this page.
 
+/** What the demo alert says: data, whatever the language of its reader. */
+export const DEMO_ALERT = "Pod checkout in namespace shop restarts every minute.";
+
 export function demoCommand() {
   return "make demo";
 }
@@ -9,7 +12,7 @@ export function curlCommand(origin) {
   return [
     `curl -X POST ${origin}/api/v1/alerts \\`,
     `  -H 'Content-Type: application/json' \\`,
-    `  -d '{"data": "Pod checkout in namespace shop restarts every minute."}'`,
+    `  -d '${JSON.stringify({ data: DEMO_ALERT })}'`,
   ].join("\n");
 }
 

@@ -15,6 +15,7 @@ const CONCLUSIONS = new Set([
   "alert_repeated",
   "alert_resolved",
   "missing_tools",
+  "missing_labels",
 ]);
 const STEPS = new Set([
   "llm_response",

@@ -18,12 +18,7 @@ const SEVERITIES = [
   [/^(warning|warn|medium|moderate|p2|sev2)$/i, "warning"],
 ];
 
-/** @param {string | null} severity */
-export function severityLetter(severity) {
-  return (severity ?? "").trim().charAt(0).toUpperCase();
-}
-
-/** The class of a colour: it only repeats what the letter says. @param {string | null} severity */
+/** The class of a colour: it only repeats what the word says. @param {string | null} severity */
 export function severityTone(severity) {
   return SEVERITIES.find(([pattern]) => pattern.test((severity ?? "").trim()))?.[1] ?? "plain";
 }
@@ -67,11 +62,29 @@ export function usageTitle({ inputTokens, outputTokens }) {
 /** @param {Section} section @param {Date} today */
 export function sectionName({ kind, sample }, today) {
   if (kind !== "ended") return TEXT.list.sections[kind];
+  if (sample === "") return TEXT.list.sections.all;
   const day = new Date(sample);
   if (day.toDateString() === today.toDateString()) return TEXT.list.sections.today;
   const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1);
   if (day.toDateString() === yesterday.toDateString()) return TEXT.list.sections.yesterday;
   return dayName(day);
+}
+
+/** More may follow than are known. @param {Section} section @param {boolean} hasMore */
+export function sectionCount({ count }, hasMore) {
+  return hasMore ? say(TEXT.list.atLeast, { count }) : number(count);
+}
+
+/** @param {(number | null)[]} counts */
+export function perHourWords(counts) {
+  const known = counts.filter((count) => count !== null);
+  const count = known.reduce((sum, one) => sum + one, 0);
+  return say(TEXT.list.perHour, { count, most: Math.max(0, ...known) });
+}
+
+/** @param {import("../state/same_failures.js").Same} same */
+export function sameTitle({ others, isOpen }) {
+  return isOpen ? TEXT.list.sameOpenTitle : say(TEXT.list.sameTitle, { count: others });
 }
 
 /** @param {string} span  a key of the search's, empty for any */

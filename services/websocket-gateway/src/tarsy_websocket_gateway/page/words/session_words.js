@@ -2,6 +2,7 @@
 
 import { TEXT } from "./language.js";
 import { say, sayOrdinal } from "./say.js";
+import { statusWord } from "./wording.js";
 
 /** @typedef {import("../state/item_types.js").Item} Item
  *  @typedef {import("../state/session_state.js").Session} Session */
@@ -9,6 +10,11 @@ import { say, sayOrdinal } from "./say.js";
 /** @param {number} place */
 export function queueWords(place) {
   return say(TEXT.session.queued, { place: sayOrdinal(TEXT.list.place, { count: place }) });
+}
+
+/** @param {{ cluster?: string | null, namespace?: string | null, workload?: string | null }} alert */
+export function placeWords({ cluster, namespace, workload }) {
+  return [cluster, namespace, workload].filter(Boolean).join(" / ");
 }
 
 /** What the agent does now, by the last of its items that is open. `hasSent`: others work for it.
@@ -44,13 +50,14 @@ export function cancelledWords({ error }) {
 }
 
 /** Where it stopped: the stage and the agents that did not complete.
+ *  @param {string} status  "failed" or "timed_out"
  *  @param {string[]} stages
  *  @param {string[]} agents */
-export function stoppedWords(stages, agents) {
-  const where = stages.join(", ");
-  if (stages.length === 0) return TEXT.verdict.stoppedBeforeAll;
-  if (agents.length === 0) return say(TEXT.verdict.stopped, { stages: where });
-  return say(TEXT.verdict.stoppedWithAgents, { stages: where, agents: agents.join(", ") });
+export function stoppedWords(status, stages, agents) {
+  const said = { status: statusWord(status), stages: stages.join(", ") };
+  if (stages.length === 0) return say(TEXT.verdict.stoppedBeforeAll, said);
+  if (agents.length === 0) return say(TEXT.verdict.stopped, said);
+  return say(TEXT.verdict.stoppedWithAgents, { ...said, agents: agents.join(", ") });
 }
 
 /** @param {{ input_tokens: number, output_tokens: number, cached_input_tokens: number }} counts */

@@ -36,6 +36,11 @@ export function tone(status) {
   return Object.hasOwn(TONES, status) ? String(TONES[status]) : "plain";
 }
 
+/** @param {string} status */
+export function isWell(status) {
+  return status === "completed";
+}
+
 /** @param {string | null} status */
 export function hasEnded(status) {
   return status !== null && ENDED.has(status);

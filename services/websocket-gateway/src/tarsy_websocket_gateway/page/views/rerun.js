@@ -9,7 +9,7 @@ import { TEXT } from "../words/language.js";
 import { Answer, useKeyedRequest } from "./keyed_request.js";
 
 /** @param {{ id: string }} props */
-export function Retry({ id }) {
+export function Rerun({ id }) {
   const answer = useSignal("");
   const request = useKeyedRequest(answer, TEXT.bulk.notRerun, async (key) => {
     const goOn = planToGo();
@@ -19,8 +19,8 @@ export function Retry({ id }) {
   });
   if (mayNot("operator")) return null;
   return html`
-    <div class="row">
-      <button type="button" disabled=${request.isAsking || isActionOff.value} onClick=${request.send}>${TEXT.session.retry}</button>
+    <div class="act">
+      <button type="button" disabled=${request.isAsking || isActionOff.value} onClick=${request.send}>${TEXT.session.rerun}</button>
       <${Answer} answer=${answer} />
     </div>
   `;

@@ -1,4 +1,4 @@
-"""Calls of a demo that wait for a person: approved for `--yes`, asked about at a terminal, else left to the page."""
+"""Calls that wait for a person while somebody watches: asked about at a terminal, else left to the page."""
 
 import asyncio
 import sys
@@ -15,13 +15,16 @@ from tarsy_cli.lists.approvals import decide, read_approvals_of
 from tarsy_contracts.api.approvals import WaitingApproval
 from tarsy_local.terminal_text import printable
 
-COMMENT = "in the demo"
-QUESTION = "Approve it? [y/N] "
+COMMENT = "decided in `tarsy watch`"
+QUESTION = "Approve it? [y/n] "
+ANSWERS: dict[str, Literal["approve", "deny"]] = {"y": "approve", "yes": "approve", "n": "deny", "no": "deny"}
 LOOK_SECONDS = 1.0
 
 
 class ApprovalPrompt:
-    """`look` is called while nothing else comes. Each call is decided or left once; others may decide it meanwhile."""
+    """`yes` approves all without a question. `look` is called while nothing else comes. Each call is decided or left
+    once; others may decide it meanwhile.
+    """
 
     def __init__(self, api: str, session: str, console: Console, *, yes: bool) -> None:
         self._api = api
@@ -41,11 +44,18 @@ class ApprovalPrompt:
             self._console.print(Text(f"dry run of {one.tool_name}:\n{printable(one.dry_run)}".rstrip(), style="dim"))
         if self._yes:
             self._console.print(f"{QUESTION}yes (--yes)", markup=False)
-            await self._send(one, approved=True)
+            await self._send(one, "approve")
         elif sys.stdin.isatty():
-            answer = await self._read_answer(one)
-            if answer is not None:
-                await self._send(one, approved=answer.strip().casefold() in ("y", "yes"))
+            decision = await self._ask(one)
+            if decision is not None:
+                await self._send(one, decision)
+
+    async def _ask(self, one: WaitingApproval) -> Literal["approve", "deny"] | None:
+        """None when somebody else has decided, or the input ended. Any answer but yes or no decides nothing."""
+        while answer := await self._read_answer(one):
+            if (decision := ANSWERS.get(answer.strip().casefold())) is not None:
+                return decision
+        return None
 
     async def _read_answer(self, one: WaitingApproval) -> str | None:
         """None when somebody else has decided meanwhile."""
@@ -68,8 +78,7 @@ class ApprovalPrompt:
         finally:
             loop.remove_reader(sys.stdin)
 
-    async def _send(self, one: WaitingApproval, *, approved: bool) -> None:
-        decision: Literal["approve", "deny"] = "approve" if approved else "deny"
+    async def _send(self, one: WaitingApproval, decision: Literal["approve", "deny"]) -> None:
         try:
             said = await asyncio.to_thread(decide, self._api, self._session, one.call_id, decision, COMMENT)
         except (ApiError, CommandError, ValidationError) as problem:
