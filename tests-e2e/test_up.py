@@ -192,7 +192,8 @@ def test_submit_takes_a_webhook_a_body_and_any_text(scene: Scene, name: str, con
     code, output = scene.tarsy.run("submit", str(file))
     assert code == 0, output
     [session_id] = session_ids(output)
-    assert output == f"{session_id}\n"
+    assert output.splitlines()[0] == session_id
+    assert f"/sessions/{session_id}" in output
     code, output = scene.tarsy.run("watch", session_id)
     assert code == watched, output
     assert ("session: completed" if watched == 0 else "session: failed") in output

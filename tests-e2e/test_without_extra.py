@@ -86,8 +86,9 @@ def test_every_other_command_works_on_servers_of_somebody_else(
         assert made == 0, said
         one.up("--processes", "--kafka", kafka_bootstrap, "--database", database_url)
         elsewhere = settings | {"TARSY_URL": f"http://127.0.0.1:{one.http_port}"}
-        submitted, session = run(elsewhere, "submit", str(INCIDENT / "alert.json"))
-        assert submitted == 0, session
+        submitted, said = run(elsewhere, "submit", str(INCIDENT / "alert.json"))
+        assert submitted == 0, said
+        session = said.split()[0]
         watched, said = run(elsewhere, "watch", session)
         assert watched == 0, said
         assert run(elsewhere, "chat", session, read_incident(INCIDENT).question)[0] == 0

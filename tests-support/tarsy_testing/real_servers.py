@@ -47,6 +47,13 @@ POLL_SECONDS, LATER_POLL_SECONDS, POLL_SHARE = 0.02, 0.25, 0.1
 WAIT_SECONDS = 90.0
 """For what comes at once on a machine with nothing else to do. Only a failure ever waits so long."""
 CLIENT_SECONDS = 30.0
+DROP_SECONDS = 10.0
+END_HOLDERS = """
+    select pg_terminate_backend(pid, 5000) from (
+        select distinct l.pid from pg_locks l join pg_class c on c.oid = l.relation
+        where c.relnamespace = to_regnamespace($1) and l.pid <> pg_backend_pid()
+    ) holders
+"""
 ROOM_BYTES = 4 * 1024**3
 KAFKA = "TARSY_TEST_KAFKA"
 CONTAINERS = "TARSY_TEST_CONTAINERS"
@@ -249,10 +256,16 @@ async def database_schema(database_url: str) -> AsyncIterator[str]:
     await drop_schema(database_url, schema)
 
 
-async def drop_schema(database_url: str, schema: str) -> None:
-    connection = await asyncpg.connect(database_url)
+async def drop_schema(database_url: str, schema: str, *, seconds: float = DROP_SECONDS) -> None:
+    """A transaction that a test left open would hold this up for ever: its connection is ended, and the test fails."""
+    connection = await asyncpg.connect(database_url, server_settings={"lock_timeout": f"{seconds}s"})
+    statement = f'DROP SCHEMA IF EXISTS "{schema}" CASCADE'
     try:
-        await connection.execute(f'DROP SCHEMA IF EXISTS "{schema}" CASCADE')
+        await connection.execute(statement)
+    except asyncpg.LockNotAvailableError:
+        await connection.execute(END_HOLDERS, schema)
+        await connection.execute(statement)
+        pytest.fail(f"a connection still had a transaction open in the schema {schema}")
     finally:
         await connection.close()
 

@@ -11,7 +11,7 @@ from gemini import chunk, text
 from google.genai import types
 from wire import Reply, sse
 
-from tarsy_llm.anthropic.events import AnthropicAccumulator
+from tarsy_llm.anthropic.accumulator import AnthropicAccumulator
 from tarsy_llm.google.adapter import GoogleLlm
 from tarsy_llm.google.answer import GatheredAnswer
 from tarsy_llm.http.sse import ServerSentEvent

@@ -216,6 +216,7 @@ texts = st.one_of(st.text(max_size=200), st.lists(st.sampled_from(PARTS), max_si
 @example("ACTION{}KUBERNETES:PODS_LIST")
 @example("THOUGHT- ")
 @example("ACTION:0\u2028")
+@example("ACTION:```json\r")
 def test_of_any_text_one_thing_is_read_nothing_is_added_and_what_is_kept_reads_the_same(text: str) -> None:
     reading = parse_answer(text, TOOLS)
     assert [reading.call is not None, bool(reading.final_answer), bool(reading.reminder)].count(True) == 1

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import asyncpg
 import httpx2
 import pytest
 import pytest_asyncio
@@ -32,7 +31,7 @@ from tarsy_contracts.wire.envelope import Envelope, event_id
 from tarsy_contracts.wire.message import Message
 from tarsy_contracts.wire.topics import LOG_PARTITIONS, Topics
 from tarsy_service.process.runner import Readiness, build_app
-from tarsy_testing.real_servers import eventually
+from tarsy_testing.real_servers import drop_schema, eventually
 from tarsy_timeline.api.requests.session_commands import SessionCommands
 from tarsy_timeline.app import build
 from tarsy_timeline.database.migrations import migrate
@@ -91,9 +90,7 @@ async def _own_schema(database_url: str) -> AsyncIterator[str]:
     """A schema that is not made yet."""
     name = f"t{uuid.uuid4().hex[:12]}"
     yield name
-    connection = await asyncpg.connect(database_url)
-    await connection.execute(f"drop schema if exists {name} cascade")
-    await connection.close()
+    await drop_schema(database_url, name)
 
 
 @dataclass

@@ -341,6 +341,7 @@ async def test_a_session_is_summed_up_in_gos_shape(client: httpx2.AsyncClient, s
     assert answer.json() == {
         "session_id": session.id, "total_interactions": 2, "llm_interactions": 1, "mcp_interactions": 1,
         "input_tokens": 100, "output_tokens": 20, "total_tokens": 120, "total_duration_ms": 11_000,
+        "estimated_cost_usd": None, "cost_completeness": "none", "unpriced_interaction_count": 1,
         "chain_statistics": {
             "total_stages": 1, "completed_stages": 1, "failed_stages": 0, "current_stage_index": 1
         },

@@ -49,7 +49,7 @@ class PricePeriod(Value):
 class ModelPrices(Value):
     """Prices by the name with which a model answers.
 
-    Of the `periods` of a model that hold on a day the last counts, and `prices` where none holds.
+    The last of the `periods` of a model that hold on a day counts, and `prices` where none holds.
     """
 
     prices: Mapping[str, TokenPrice] = {}

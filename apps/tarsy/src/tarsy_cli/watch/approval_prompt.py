@@ -51,7 +51,7 @@ class ApprovalPrompt:
                 await self._send(one, decision)
 
     async def _ask(self, one: WaitingApproval) -> Literal["approve", "deny"] | None:
-        """None when somebody else has decided, or the input ended. What is neither yes nor no decides nothing."""
+        """None when somebody else has decided, or the input ended. Any answer but yes or no decides nothing."""
         while answer := await self._read_answer(one):
             if (decision := ANSWERS.get(answer.strip().casefold())) is not None:
                 return decision

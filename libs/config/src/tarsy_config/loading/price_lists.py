@@ -22,7 +22,7 @@ TOKEN_KEYS: Final[Mapping[str, str]] = {
 }
 SEARCH_KEY: Final = "search_context_cost_per_query"
 SEARCH_SIZE: Final = "search_context_size_medium"
-"""What a search costs depends on how much of it the model reads. This is the size that providers take by themselves."""
+"""A search costs by how much of it the model reads. This is the size that providers take by themselves."""
 
 
 def read_price_lists(

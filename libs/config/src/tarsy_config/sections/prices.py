@@ -61,7 +61,7 @@ class ConfiguredPeriod(_SidePrices, Period):
 
 
 class ConfiguredPrice(_SidePrices):
-    """`input` and `output` hold where none of the `periods` does. Of those that hold on a day the last counts."""
+    """`input` and `output` hold where none of the `periods` does. The last of those that hold on a day counts."""
 
     input: Price | None = None
     output: Price | None = None
@@ -108,7 +108,7 @@ def token_price_of(side: _SidePrices, input: float, output: float) -> TokenPrice
 def model_prices_of(
     configured: Mapping[str, ConfiguredPrice], listed: Mapping[PriceList, Mapping[str, TokenPrice]]
 ) -> ModelPrices:
-    """`listed`: by list, in their order. What is configured wins; else a list whose days are named wins over others."""
+    """`listed`: by list, in their order. A configured price wins; else a list whose days are named wins over others."""
     prices = {name: price for one, known in listed.items() if not _is_dated(one) for name, price in known.items()}
     prices |= {name: price for name, one in configured.items() if (price := one.to_price()) is not None}
     periods: dict[str, tuple[PricePeriod, ...]] = {}

@@ -5,7 +5,7 @@ from contextlib import aclosing
 from typing import Protocol
 
 from tarsy_contracts.chain import NativeTool
-from tarsy_llm.anthropic.events import AnthropicAccumulator
+from tarsy_llm.anthropic.accumulator import AnthropicAccumulator
 from tarsy_llm.anthropic.sdk_server import SdkServer
 from tarsy_llm.anthropic.web_search import MOST_PAUSES, search_tool
 from tarsy_llm.anthropic.wire import continue_body, output_limit, request_body

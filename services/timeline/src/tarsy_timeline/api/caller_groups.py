@@ -9,7 +9,8 @@ from fastapi.routing import APIRoute
 from tarsy_auth.session_groups import GroupLabels, labels_of
 from tarsy_service.access.caller import visible_groups_of
 from tarsy_timeline.api.alias_route import ASKED_AS
-from tarsy_timeline.queries.session_queries import SessionQueries, no_session
+from tarsy_timeline.queries.session_queries import SessionQueries
+from tarsy_timeline.queries.session_reads import no_session
 
 LONGEST_NUMBER = 19
 

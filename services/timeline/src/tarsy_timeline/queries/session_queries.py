@@ -13,14 +13,13 @@ from tarsy_service.http.problems import ProblemError
 from tarsy_timeline.database.pool import Connection, Database
 from tarsy_timeline.database.sql import QUERIES
 from tarsy_timeline.queries import responses
-from tarsy_timeline.queries.session_activity import RUNNING
 from tarsy_timeline.queries.session_filter import NO_CONDITIONS, SessionFilter
+from tarsy_timeline.queries.session_reads import read_detail, read_running, read_session
 from tarsy_timeline.queries.session_snapshots import SnapshotLine, read_projected_log, session_snapshots
 from tarsy_timeline.queries.usage_queries import UsageQuery, costs_of, usage_rows
-from tarsy_timeline.rows.cost import NO_COST
 from tarsy_timeline.rows.found_result import FoundResult, event_ids_of, result_of_call
 from tarsy_timeline.rows.record_place import RecordPlace, record_place_of
-from tarsy_timeline.rows.session_rows import ListedRows, Row, RunningRows, SessionRows
+from tarsy_timeline.rows.session_rows import ListedRows, Row, SessionRows
 from tarsy_timeline.rows.visibility import visible_labels, visible_query
 
 POLL_SECONDS = 0.02
@@ -87,7 +86,7 @@ class SessionQueries:
 
     async def _to_listed_rows(self, connection: Connection, count: int, rows: Sequence[Row]) -> ListedRows:
         costs = await costs_of(connection, [row["session_id"] for row in rows], self._prices())
-        return ListedRows(count, rows, await _read_running(connection, rows), costs)
+        return ListedRows(count, rows, await read_running(connection, rows), costs)
 
     async def active(self, groups: GroupLabels | None = None) -> tuple[Sequence[Row], Sequence[Row]]:
         """The running sessions, and the waiting ones in the order in which they will run."""
@@ -147,19 +146,19 @@ class SessionQueries:
     async def session(self, session_id: str, *, at_least: int = 0) -> Row:
         """Waits until the projection has reached the event `at_least`. Raises ProblemError."""
         await self._wait_until_projected(session_id, at_least)
-        return await self._database.read(partial(_read_session, session_id))
+        return await self._database.read(partial(read_session, session_id))
 
     async def detail(self, session_id: str, *, at_least: int = 0) -> SessionRows:
         """Only the calls that run are there of the timeline. Waits like `session`."""
         await self._wait_until_projected(session_id, at_least)
-        return await self._database.read(partial(_read_detail, session_id, self._prices()))
+        return await self._database.read(partial(read_detail, session_id, self._prices()))
 
     async def whole(self, session_id: str, *, at_least: int = 0) -> SessionRows:
         """With the timeline. Waits like `session`."""
         await self._wait_until_projected(session_id, at_least)
 
         async def read(connection: Connection) -> SessionRows:
-            rows = await _read_detail(session_id, self._prices(), connection)
+            rows = await read_detail(session_id, self._prices(), connection)
             return replace(rows, timeline=await connection.fetch(QUERIES["read_timeline"], session_id))
 
         return await self._database.read(read)
@@ -169,7 +168,7 @@ class SessionQueries:
         await self._wait_until_projected(session_id, at_least)
 
         async def read(connection: Connection) -> tuple[Sequence[Row], int]:
-            session = await _read_session(session_id, connection)
+            session = await read_session(session_id, connection)
             rows = await connection.fetch(QUERIES["read_calls"], session_id, event_ids_of(call_id), call_id)
             return rows, session["last_number"]
 
@@ -241,7 +240,7 @@ class SessionQueries:
 
         async def read(connection: Connection) -> Sequence[Row]:
             if session_id is not None:
-                await _read_session(session_id, connection)
+                await read_session(session_id, connection)
             return await connection.fetch(query, session_id, most, labels)
 
         return await self._database.read(read)
@@ -267,38 +266,3 @@ class SessionQueries:
             return await connection.fetchval(QUERIES["last_number"], session_id) or 0
 
         return await self._database.read(read)
-
-
-async def _read_session(session_id: str, connection: Connection) -> Row:
-    row = await connection.fetchrow(QUERIES["read_session"], session_id)
-    if row is None:
-        raise no_session(session_id)
-    return row
-
-
-def no_session(session_id: str) -> ProblemError:
-    return ProblemError(404, "Not found", f"There is no session {session_id}.")
-
-
-async def _read_detail(session_id: str, prices: ModelPrices, connection: Connection) -> SessionRows:
-    return SessionRows(
-        session=await _read_session(session_id, connection),
-        stages=await connection.fetch(QUERIES["read_stages"], session_id),
-        executions=await connection.fetch(QUERIES["read_executions"], session_id),
-        timeline=[
-            *await connection.fetch(QUERIES["read_open_calls"], [session_id]),
-            *await connection.fetch(QUERIES["read_native_calls"], session_id, sorted(responses.NATIVE_TYPES)),
-        ],
-        cost=(await costs_of(connection, [session_id], prices)).get(session_id, NO_COST),
-    )
-
-
-async def _read_running(connection: Connection, sessions: Sequence[Row]) -> RunningRows:
-    ids = [row["session_id"] for row in sessions if row["status"] in RUNNING]
-    if not ids:
-        return RunningRows()
-    return RunningRows(
-        stages=await connection.fetch(QUERIES["read_stages_of"], ids),
-        executions=await connection.fetch(QUERIES["read_executions_of"], ids),
-        calls=await connection.fetch(QUERIES["read_open_calls"], ids),
-    )

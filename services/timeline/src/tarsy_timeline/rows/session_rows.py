@@ -15,7 +15,7 @@ type Row = asyncpg.Record | dict[str, Any]
 TOKENS = ("input_tokens", "output_tokens", "thinking_tokens", "cached_input_tokens", "cache_written_tokens")
 """The columns in which tokens are counted."""
 PRICED = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_written_tokens", "web_searches")
-"""What a price of a model may name."""
+"""The kinds of usage that a price of a model may name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

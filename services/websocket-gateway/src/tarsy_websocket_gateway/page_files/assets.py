@@ -110,7 +110,7 @@ def _read_assets(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, A
 
 
 def _body(entry: Traversable) -> bytes:
-    """What others wrote stays as it is."""
+    """A file that others wrote stays as it is."""
     if entry.name.endswith(OWN_SCRIPT):
         return empty_comments(entry.read_text("utf-8")).encode()
     return entry.read_bytes()

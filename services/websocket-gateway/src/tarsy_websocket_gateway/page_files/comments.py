@@ -1,4 +1,4 @@
-"""What the page's modules say to their readers, which no browser needs: a third of what would be sent."""
+"""Comments of the page's modules: no browser needs them, and they are a third of what would be sent."""
 
 import re
 

@@ -15,7 +15,7 @@ from tarsy_session.controllers.react.sections import AnswerSection
 from tarsy_session.tools.offered_names import Names, clean
 
 BEFORE_NAME = re.compile(
-    r"(?:\s++|`{3,}+[ \t]*+(?:(?:json|yaml|text|txt|plaintext|bash|python|tool|tool_code)(?=\s))?)*+"
+    r"(?:\s++|`{3,}+[ \t]*+(?:(?:json|yaml|text|txt|plaintext|bash|python|tool|tool_code)(?=\s|\Z))?)*+"
 )
 CALL = re.compile(r"[*`'\"]{0,4}(?P<name>[\w./:\-]{1,200})[`*]{0,3}(?P<open>[(\[])")
 INPUT_BELOW = re.compile(r"\s*+(?=\{|`{3,}\w*\s*\{)")

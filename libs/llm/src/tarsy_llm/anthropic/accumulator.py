@@ -1,20 +1,27 @@
 """Accumulator of a streamed message of Anthropic."""
 
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
 from pydantic import JsonValue, ValidationError
 
 from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.native_calls import NativeCall, TextCitation, WebSource, key_of
-from tarsy_llm.anthropic.blocks import CallPlace, HiddenThought, Kept, TextPlace, Thought, opaque
+from tarsy_contracts.native_calls import NativeCall
+from tarsy_llm.anthropic.blocks import opaque
+from tarsy_llm.anthropic.stream_events import (
+    AnthropicUsage,
+    BlockDelta,
+    BlockStarted,
+    RefusalDetails,
+    StreamEvent,
+    WholeMessage,
+)
+from tarsy_llm.anthropic.streamed_block import StreamedBlock, list_citations
 from tarsy_llm.anthropic.web_search import NAME, FoundSearches, source_of
 from tarsy_llm.http.answer_budget import Written
 from tarsy_llm.http.endpoint import error_code, error_message
 from tarsy_llm.http.http_errors import kind_of_status, sentence
-from tarsy_llm.http.lenient_model import LenientModel, read_lenient
+from tarsy_llm.http.lenient_model import read_lenient
 from tarsy_llm.http.sse import ServerSentEvent
 from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmCallError
 from tarsy_llm.tool_arguments import parse_tool_calls
@@ -32,129 +39,6 @@ STATUS_OF_ERROR = {
     "timeout_error": 504,
     "overloaded_error": 529,
 }
-
-
-class AnthropicOutputDetails(LenientModel):
-    thinking_tokens: int | None = None
-
-
-class AnthropicServerToolUse(LenientModel):
-    web_search_requests: int | None = None
-
-
-class AnthropicUsage(LenientModel):
-    """Totals so far. `input_tokens` leaves out what was read from the cache or written to it."""
-
-    input_tokens: int | None = None
-    cache_creation_input_tokens: int | None = None
-    cache_read_input_tokens: int | None = None
-    output_tokens: int | None = None
-    output_tokens_details: AnthropicOutputDetails | None = None
-    server_tool_use: AnthropicServerToolUse | None = None
-
-
-class MessageStarted(LenientModel):
-    model: str | None = None
-    usage: AnthropicUsage | None = None
-
-
-class BlockStarted(LenientModel):
-    type: str = ""
-    text: str = ""
-    thinking: str = ""
-    signature: str = ""
-    data: str = ""
-    name: str = ""
-    input: dict[str, JsonValue] | None = None
-    id: str = ""
-    tool_use_id: str = ""
-    content: JsonValue = None
-    citations: tuple[dict[str, JsonValue], ...] | None = None
-
-
-class RefusalDetails(LenientModel):
-    category: str | None = None
-    explanation: str | None = None
-
-
-class BlockDelta(LenientModel):
-    """Delta of a block, or of the message: then it has the reason of the end."""
-
-    text: str = ""
-    thinking: str = ""
-    signature: str = ""
-    partial_json: str = ""
-    citation: dict[str, JsonValue] | None = None
-    stop_reason: str | None = None
-    stop_details: RefusalDetails | None = None
-
-
-class WholeMessage(LenientModel):
-    model: str | None = None
-    content: tuple[BlockStarted, ...] = ()
-    stop_reason: str | None = None
-    usage: AnthropicUsage | None = None
-
-
-class StreamEvent(LenientModel):
-    type: str = ""
-    index: int = 0
-    message: MessageStarted | None = None
-    content_block: BlockStarted | None = None
-    delta: BlockDelta | None = None
-    usage: AnthropicUsage | None = None
-
-
-@dataclass(slots=True)
-class _Block:
-    """Text comes in pieces."""
-
-    type: str
-    data: str = ""
-    name: str = ""
-    text: list[str] = field(default_factory=list)
-    thinking: list[str] = field(default_factory=list)
-    signature: list[str] = field(default_factory=list)
-    arguments: list[str] = field(default_factory=list)
-    id: str = ""
-    content: JsonValue = None
-    citations: list[WebSource] = field(default_factory=list)
-
-    @property
-    def input(self) -> JsonValue:
-        try:
-            found: JsonValue = json.loads("".join(self.arguments) or "{}")
-        except ValueError:
-            return {}
-        return found
-
-    def to_raw(self) -> JsonValue:
-        """The block as it came, for the continuation of a paused answer; None for one that cannot go back."""
-        match self.type:
-            case "thinking" | "redacted_thinking" if (kept := self.to_kept()) is not None:
-                return kept.model_dump(mode="json")
-            case "text":
-                text = "".join(self.text)
-                return {"type": "text", "text": text} if text.strip() else None
-            case "server_tool_use" | "tool_use":
-                return {"type": self.type, "id": self.id, "name": self.name, "input": self.input}
-            case "web_search_tool_result":
-                return {"type": self.type, "tool_use_id": self.id, "content": self.content}
-            case _:
-                return None
-
-    def to_kept(self) -> Kept | None:
-        match self.type:
-            case "thinking":
-                return Thought(thinking="".join(self.thinking), signature="".join(self.signature))
-            case "redacted_thinking":
-                return HiddenThought(data=self.data)
-            case "text":
-                return TextPlace(length=sum(map(len, self.text)))
-            case "tool_use":
-                return CallPlace()
-            case _:
-                return None
 
 
 class AnthropicAccumulator:
@@ -177,7 +61,7 @@ class AnthropicAccumulator:
         self._model = model
         self._secret = secret
         self._written = written or Written()
-        self._blocks: dict[int, _Block] = {}
+        self._blocks: dict[int, StreamedBlock] = {}
         self._has_thought = False
         self._searches = FoundSearches()
         self._first = 0
@@ -241,7 +125,7 @@ class AnthropicAccumulator:
             opaque=opaque(tuple(kept for block in blocks if (kept := block.to_kept()) is not None)),
             cut=self._stop_reason == "max_tokens",
             native_calls=self._searches.calls(),
-            citations=tuple(_citations(blocks)),
+            citations=tuple(list_citations(blocks)),
             native_left_out=self._left_out,
         )
 
@@ -272,7 +156,7 @@ class AnthropicAccumulator:
         )
         return _sum(self._before, now)
 
-    def _note_query(self, block: _Block | None) -> None:
+    def _note_query(self, block: StreamedBlock | None) -> None:
         if block is not None and block.type == "server_tool_use" and block.name == NAME:
             self._searches.add_query(block.id, block.input)
 
@@ -293,7 +177,7 @@ class AnthropicAccumulator:
         return "cut_off" if self._blocks else "provider_error"
 
     def _begin(self, index: int, begun: BlockStarted) -> list[Delta]:
-        block = self._blocks[index] = _Block(begun.type, begun.data, begun.name)
+        block = self._blocks[index] = StreamedBlock(begun.type, begun.data, begun.name)
         block.id, block.content = begun.id or begun.tool_use_id, begun.content
         block.citations += [source for one in begun.citations or () if (source := source_of(one)) is not None]
         if begun.type == "web_search_tool_result":
@@ -306,7 +190,9 @@ class AnthropicAccumulator:
 
     def _go_on(self, index: int, piece: BlockDelta) -> list[Delta]:
         # Converse announces only calls.
-        block = self._blocks.setdefault(index, _Block("thinking" if piece.thinking or piece.signature else "text"))
+        block = self._blocks.setdefault(
+            index, StreamedBlock("thinking" if piece.thinking or piece.signature else "text")
+        )
         if piece.signature:
             block.signature.append(piece.signature)
         if piece.citation is not None and (source := source_of(piece.citation)) is not None:
@@ -326,7 +212,7 @@ class AnthropicAccumulator:
             self._written.add(piece.text)
         return deltas
 
-    def _gap(self, block: _Block) -> str:
+    def _gap(self, block: StreamedBlock) -> str:
         return BETWEEN_THOUGHTS if self._has_thought and not block.thinking else ""
 
     def _end(self, delta: BlockDelta | None) -> None:
@@ -353,15 +239,6 @@ class AnthropicAccumulator:
 
     def _sentence(self, what: str, detail: str) -> str:
         return sentence(f"{self._provider} {what}", detail, secret=self._secret)
-
-
-def _citations(blocks: Iterable[_Block]) -> Iterator[TextCitation]:
-    """A block of text is what rests on its citations: they stand at its end."""
-    at = 0
-    for block in blocks:
-        at += sum(map(len, block.text))
-        if block.citations:
-            yield TextCitation(at=at, sources=tuple(key_of(source) for source in block.citations))
 
 
 def _line_of(call: NativeCall, gap: str) -> str:
