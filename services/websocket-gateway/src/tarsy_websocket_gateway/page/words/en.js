@@ -319,6 +319,7 @@ export const en = frozen({
       chain: "Chain",
       model: "Model",
       tokens: "Tokens",
+      cost: "Cost",
       parent: "Run again from",
       reruns: "Run again as",
       labels: "Labels",
@@ -329,6 +330,11 @@ export const en = frozen({
     chosenChain: "{chain}, chosen by {rule}",
     tokens: "{input} read, {output} written",
     tokensWithCache: "{input} read ({cached} from cache), {output} written",
+    costUnknown: "unknown: its models have no price",
+    costOfOthers: {
+      one: "{cost}; {count} answer of a model without a price is not in it",
+      other: "{cost}; {count} answers of models without a price are not in it",
+    },
     toRecord: "All model calls",
     copyId: "Copy the session's id",
     submitAgain: "Submit it again with changes",
@@ -506,6 +512,8 @@ export const en = frozen({
     extend: "Extend",
     conclude: "Conclude",
     notDecided: "Not decided",
+    nearly: "Budget: over {percent}% used",
+    usedUp: "Budget used up",
   },
   chat: {
     title: "Chat",
