@@ -385,6 +385,10 @@ export const en = frozen({
     },
     summary: "summary",
     soFar: "{duration} so far",
+    begin: "0",
+    tick: "+{duration}",
+    tickMinutes: "+{minutes} min",
+    tickHours: "+{hours} h",
   },
   travel: {
     slider: "Moment that is shown",
