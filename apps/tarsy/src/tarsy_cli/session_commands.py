@@ -49,7 +49,7 @@ def watch(
 ) -> None:
     """Show a session as it happens, from its beginning to its end. At a terminal, asks about calls that wait."""
     api = api_of(home, url)
-    raise exit_with(watch_and_decide(api, session_of(api, session) if session else latest_session_of(api)))
+    raise exit_with(watch_and_decide(api, session_or_latest(api, session)))
 
 
 def open_page(
@@ -59,7 +59,7 @@ def open_page(
 ) -> None:
     """Open the page of a session in the browser, and print its address."""
     api = api_of(home, url)
-    show_page(api, session_of(api, session) if session else latest_session_of(api))
+    show_page(api, session_or_latest(api, session))
 
 
 def sessions(
@@ -163,10 +163,12 @@ def session_of(api: str, given: str) -> str:
         return whole_id(api, given)
 
 
-def latest_session_of(api: str) -> str:
-    """The one that began last. Ends the command when there is none."""
+def session_or_latest(api: str, given: str) -> str:
+    """The one that was given; else the one that began last. Ends the command when there is none."""
     from tarsy_cli.lists.sessions import SessionQuery, read_sessions
 
+    if given:
+        return session_of(api, given)
     with exit_on_failure(api):
         found = read_sessions(api, SessionQuery(), limit=1).sessions
     if not found:
