@@ -9,7 +9,7 @@ from tarsy_config.sections.agent_options import AgentSettings
 
 
 def note_lacking_native_tools(config: Config) -> list[Note]:
-    """Returns those of the files: built-in agents are for providers of any kind. Each session tells it, too."""
+    """Returns those of the files: built-in agents are for providers of any kind. They stand in each session, too."""
     chains = [config.explain(chain_id) for chain_id in config.agent_chains]
     notes = [note for chain in chains for agent in _agents(chain) for note in _notes(config, agent)]
     return list(dict.fromkeys(notes))

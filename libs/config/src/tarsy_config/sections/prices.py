@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from tarsy_config.values import Name, Section, to_sections, wrong
 from tarsy_contracts.prices import ModelPrices, PricePeriod, TokenPrice
+from tarsy_contracts.wire.same_fields import copy_fields
 
 MOST_PERIODS = 200
 DATE_REMEDY = "write a day (UTC) as 2026-12-01"
@@ -57,7 +58,7 @@ class ConfiguredPeriod(_SidePrices, Period):
     output: Price
 
     def to_period(self) -> PricePeriod:
-        return PricePeriod(price=token_price_of(self, self.input, self.output), first=self.first, until=self.until)
+        return PricePeriod(price=copy_fields(TokenPrice, self), first=self.first, until=self.until)
 
 
 class ConfiguredPrice(_SidePrices):
@@ -77,7 +78,7 @@ class ConfiguredPrice(_SidePrices):
 
     def to_price(self) -> TokenPrice | None:
         """None where it has periods only."""
-        return None if self.input is None or self.output is None else token_price_of(self, self.input, self.output)
+        return None if self.input is None or self.output is None else copy_fields(TokenPrice, self)
 
 
 class PriceList(Period):
@@ -93,16 +94,6 @@ def read_price_lists(value: object) -> object:
 type PriceLists = Annotated[tuple[PriceList, ...], BeforeValidator(read_price_lists)]
 USUAL_LIST = "model_prices_and_context_window.json"
 USUAL_LISTS = (PriceList(file=USUAL_LIST),)
-
-
-def token_price_of(side: _SidePrices, input: float, output: float) -> TokenPrice:
-    return TokenPrice(
-        input=input,
-        output=output,
-        cached_input=side.cached_input,
-        cache_written=side.cache_written,
-        web_search=side.web_search,
-    )
 
 
 def model_prices_of(

@@ -140,7 +140,7 @@ def take_last_list(option: Option, levels: Levels) -> Found[tuple[str, ...]]:
 
 
 def find_fallbacks(levels: Levels, *paths: Sequence[str]) -> Found[tuple[str, ...]] | None:
-    """Returns those of the last list that is there, or named, at any of the paths. An empty name says nothing."""
+    """Returns those of the last list that is there, or named, at any of the paths. An empty name counts for nothing."""
     found = next((one for one in levels.search(*paths) if one.value != ""), None)
     if found is None:
         return None

@@ -15,8 +15,9 @@ DIGITS = 6
 def cost_of(usage: Iterable[Row], prices: ModelPrices) -> Cost:
     """`usage`: of models on days. A model that used nothing needs no price."""
     used = [row for row in usage if row["input_tokens"] or row["output_tokens"] or row["web_searches"]]
-    priced = [price.cost(_usage_of(row)) for row in used if (price := price_on(row, prices)) is not None]
-    unpriced = sum(row["calls"] for row in used if price_on(row, prices) is None)
+    found = [(row, price_on(row, prices)) for row in used]
+    priced = [price.cost(_usage_of(row)) for row, price in found if price is not None]
+    unpriced = sum(row["calls"] for row, price in found if price is None)
     if not priced:
         return Cost(unpriced=unpriced)
     return Cost(round(sum(priced), DIGITS), "complete" if len(priced) == len(used) else "partial", unpriced)
