@@ -8,8 +8,8 @@ import pytest
 
 from tarsy_contracts import events as e
 from tarsy_contracts.actions import PAUSE, ActionOutcome
+from tarsy_testing.simulation.action_pause import PAUSED_SECONDS
 from tarsy_testing.simulation.investigation import ACTING_ALERT
-from tarsy_testing.simulation.pausing import PAUSED_SECONDS
 from tarsy_testing.simulation.playing import Death, Played, Service, play
 from tarsy_testing.simulation.sweeping import deaths_at, sampled, still_open
 from tarsy_verification.invariants import faults_of

@@ -39,6 +39,7 @@ from tarsy_contracts.messages.inputs import (
 )
 from tarsy_contracts.wire.ids import report_id, session_of_cloudevent
 from tarsy_contracts.wire.topics import QUEUE_PARTITIONS, Topics
+from tarsy_testing.simulation.action_pause import pause_actions
 from tarsy_testing.simulation.broker import Broker, Entry, OutageKind
 from tarsy_testing.simulation.investigation import (
     ACTING_ALERT,
@@ -56,7 +57,6 @@ from tarsy_testing.simulation.investigation import (
     config_later,
 )
 from tarsy_testing.simulation.outside import HeardRequest, Start, ToolServer, models
-from tarsy_testing.simulation.pausing import pause_actions
 from tarsy_testing.simulation.poison import SET_ASIDE, Poison
 from tarsy_testing.simulation.services import Gateway, Orchestrator, Summarizer, bus_of, in_memory
 from tarsy_testing.simulation.strange_records import NO_RECORD, StrangeRecords
