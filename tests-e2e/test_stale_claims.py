@@ -1,4 +1,4 @@
-"""The manual says what the product does: commands that it has, with their options, and no claim that is known to be gone."""
+"""The manual says what the product does: commands and options that there are, and no claim that is known to be gone."""
 
 import re
 from collections.abc import Iterator
@@ -10,17 +10,16 @@ HISTORY = ("CHANGELOG.md", "docs/decisions/", "docs/reference/command.md")
 """What was so once, and the reference that the others are compared with."""
 COMMAND = re.compile(r"^## tarsy ([^\n]+)$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-USE = re.compile(r"(?:`|^|\$ |&& )tarsy ([a-z-]+)((?: [^`#|\n]*)?)", re.MULTILINE)
+USE = re.compile(r"(?:`|^|\$ |&& )tarsy ([a-z][a-z-]*)((?: [^`#|\n]*)?)", re.MULTILINE)
 OF_ALL = frozenset({"--help", "--url", "--json", "--home"})
 GONE = {
     r"tarsy session (list|release|retry|fail)": "it is `tarsy held`",
     r"\*Run again\* on the page": "the page says *Re-run*",
     r"\*Record\* on the page": "the page says *All model calls*",
     r"[Tt]here is no login|no login page|has no login": "the page has a login (keys-and-tokens.md)",
-    r"no approvals|cannot be approved|approval is not there": "calls can wait for a yes (approve-tools.md)",
+    r"no approvals|there is no approval|approval is not there": "calls can wait for a yes (approve-tools.md)",
     r"OAuth (is|are) not (supported|there)": "servers with OAuth are (bring-your-own-mcp-server.md)",
     r"(sub-agents|skills|budgets) (is|are) not (supported|there yet)": "they are",
-    r"three (recorded )?incidents, ": "the lab has four",
     r"(waits for a|needs a) yes of": "the page says *Awaiting approval*",
     r"Not in the lists|Lists are behind": "the page says *Unprojected events* and *Projection lag*",
 }
@@ -43,10 +42,10 @@ def unknown_uses(text: str, known: dict[str, set[str]]) -> Iterator[str]:
     for use in USE.finditer(text):
         first, rest = use[1], use[2].split()
         name = f"{first} {rest[0]}" if rest and f"{first} {rest[0]}" in known else first
-        of_group = [options for command, options in known.items() if command.startswith(f"{first} ")]
-        if name not in known and not of_group:
-            yield use[0]
-        elif set(OPTION.findall(use[2])) - OF_ALL - known.get(name, set().union(*of_group)):
+        of_group = [its for command, its in known.items() if command.startswith(f"{first} ")]
+        options = known.get(name, set[str]().union(*of_group))
+        is_unknown = name not in known and not of_group
+        if is_unknown or set(OPTION.findall(use[2])) - OF_ALL - options:
             yield use[0]
 
 
