@@ -7,7 +7,7 @@ TYPES := $(addprefix types/,$(MEMBERS) examples/consumers/python tests-support t
 # Containers often say that compiled modules are not to be kept: then every process compiles 1,400 of them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup install up demo test test-all programs sweep rounds timing chaos soak ground lint page schemas screenshots bench clean lock $(TYPES)
+.PHONY: help setup install up demo docs test test-all programs sweep rounds timing chaos soak ground lint page schemas screenshots bench clean lock $(TYPES)
 help:    ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -76,13 +76,20 @@ schemas: setup    ## write what is generated: schemas/, pages of docs/reference/
 screenshots: setup    ## take the pictures of docs/pictures of a TARSy that runs; needs chromium, prometheus, prometheus-alertmanager
 	@PYTHONPATH=tests-support $(PY) -m tarsy_testing.browser.screenshots
 
+docs:    ## build the documentation site into .site/: open .site/index.html, it works offline
+	@$(SETUP) uv
+	@.tools/bin/uv venv --quiet --allow-existing .tools/docs
+	@.tools/bin/uv pip sync --quiet --require-hashes --python .tools/docs/bin/python deploy/docs.lock
+	@NO_MKDOCS_2_WARNING=1 .tools/docs/bin/mkdocs build --strict --quiet
+
 bench: setup    ## run the benchmarks and print their figures
 	@$(PY) benchmarks/run.py
 
 clean:    ## remove what the targets made here: tools, environment, data of `make up`
-	rm -rf .tools .venv .tarsy .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .site .tools .venv .tarsy .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-lock:    ## choose the newest allowed versions and pin them in requirements.lock
+lock:    ## choose the newest allowed versions and pin them in requirements.lock and deploy/docs.lock
 	@python3 tools/setup.py uv
 	.tools/bin/uv lock --upgrade
-	.tools/bin/uv export -q --all-packages --all-groups --no-emit-workspace --no-header --format requirements-txt -o requirements.lock
+	.tools/bin/uv export -q --all-packages --group dev --no-emit-workspace --no-header --format requirements-txt -o requirements.lock
+	.tools/bin/uv pip compile -q --upgrade --group docs --python-version 3.13 --universal --generate-hashes --no-header -o deploy/docs.lock

@@ -2,8 +2,9 @@
 
 It prints when all clients were subscribed, the time from a token on the stream to a client, and the CPU of the gateway
 and of the timeline. Kafka, PostgreSQL, timeline and gateway are real. The tokens are written to the stream by this
-process, `--rate` a second for each session, so that nothing in front of the gateway is measured. Half of each session's
-events are there before the clients come. `--stalled` clients subscribe and never read again; `--gateway FOLDER` takes
+process, `--rate` a second for each session, so that nothing in front of the gateway is measured. Streams have run for
+`--running` seconds when the clients come. A yardstick of the same run stands beside: round trips to Kafka, and a loop
+of Python. `--stalled` clients subscribe and never read again; `--gateway FOLDER` takes
 the gateway and the timeline of another checkout.
 """
 
@@ -46,7 +47,9 @@ from tarsy_processes.ports import free_port
 
 WAIT_SECONDS = 120.0
 ITERATIONS = 4
-SETTLE_SECONDS = 2.0
+STAMPED = 5
+"""Of so many tokens one carries the time: they are as long as a model's on the average."""
+YARDSTICK_TRIPS, YARDSTICK_STEPS = 200, 2_000_000
 BEGIN_SECONDS = 1.0
 AGENT = ResolvedAgent(name="looker", llm_provider="bench", max_iterations=20)
 CHAIN = ResolvedChain(
@@ -59,7 +62,8 @@ def main() -> None:
     parser.add_argument("--sessions", type=int, default=100)
     parser.add_argument("--clients", type=int, default=300)
     parser.add_argument("--stalled", type=int, default=0)
-    parser.add_argument("--rate", type=float, default=10.0, help="tokens a second of each session")
+    parser.add_argument("--rate", type=float, default=50.0, help="tokens a second of each session")
+    parser.add_argument("--running", type=float, default=30.0, help="seconds before clients come")
     parser.add_argument("--seconds", type=float, default=15.0)
     parser.add_argument("--processes", type=int, default=2, help="of clients")
     parser.add_argument("--gateway", type=Path, default=ROOT, help="a checkout that was set up")
@@ -98,8 +102,9 @@ async def run(bus: Bus, database_url: str, kafka: int, given: argparse.Namespace
 async def measure(
     bus: Bus, sessions: Sequence["Session"], port: int, pids: dict[str, int], given: argparse.Namespace
 ) -> None:
+    await tell_yardstick(bus)
     async with streaming(bus, sessions, given.rate):
-        await asyncio.sleep(SETTLE_SECONDS)
+        await asyncio.sleep(given.running)
         watched = [sessions[place % len(sessions)].id for place in range(given.clients)]
         processes = [
             clients(Plan(port, given.seconds, watched[one :: given.processes], given.stalled if one == 0 else 0))
@@ -122,7 +127,11 @@ async def measure(
     late = [milliseconds for one in found for milliseconds in one.late]
     settled = [milliseconds for one in found for milliseconds in one.settled]
     messages, closed = sum(one.messages for one in found), sum(one.closed for one in found)
-    say(f"{given.sessions} sessions x {given.rate:g} tokens/s, {given.clients} clients, {given.stalled} stalled")
+    say(f"{given.sessions} sessions x {given.rate:g} tokens/s for {given.running:g} s before, {given.clients} clients, "
+        f"{given.stalled} stalled")  # fmt: skip
+    if not confirmed:
+        say(f"subscribed: 0 of {given.clients}")
+        return
     say(f"subscribed: {len(confirmed)} of {given.clients}, half after {statistics.median(confirmed):.2f} s, "
         f"all after {confirmed[-1]:.2f} s")  # fmt: skip
     say(f"token to client: {tail(late)}")
@@ -134,6 +143,23 @@ async def measure(
     say(f"{messages} messages, {each:.1f} us of the gateway's CPU each; {closed} clients closed")
     shares = " and ".join(f"{one.cpu_seconds:.2f}" for one in found)
     say(f"CPU of clients {shares} s, of who writes {written} tokens {own:.2f} s")
+
+
+async def tell_yardstick(bus: Bus) -> None:
+    """What the machine does now, before anything streams."""
+    began = time.process_time()
+    sum(range(YARDSTICK_STEPS))
+    loop = (time.process_time() - began) * 1000
+    trips, client = [], producer(bus)
+    await client.start()
+    try:
+        for _ in range(YARDSTICK_TRIPS):
+            began = time.monotonic()
+            await client.send_and_wait(bus.topics.stream, value=b"x", partition=0)
+            trips.append((time.monotonic() - began) * 1000)
+    finally:
+        await client.stop()
+    say(f"yardstick: Kafka {tail(trips)}; a loop of {YARDSTICK_STEPS:,} steps {loop:.0f} ms")
 
 
 def clients(plan: Plan) -> subprocess.Popen[bytes]:
@@ -209,7 +235,7 @@ class Session:
 
     def chunk(self) -> LlmChunk:
         self.chunks += 1
-        text = f"word {time.time()} "
+        text = f"word {time.time()} " if self.chunks % STAMPED == 0 else "token "
         return LlmChunk(
             call_id=self.call, execution_id=f"{self.id}/e", run=1, index=self.chunks, part="text", text=text
         )

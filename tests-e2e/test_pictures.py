@@ -2,10 +2,11 @@
 
 import re
 
-from tarsy_testing.browser.pictures import VIEWS, page_of_pictures, pictures
+from tarsy_testing.browser.pictures import VIEWS, page_of_pictures, pictures, unfinished_words
 from tarsy_testing.system.system import ROOT
 
 ROUTES = ROOT / "services/websocket-gateway/src/tarsy_websocket_gateway/page/routes.js"
+ENGLISH = ROOT / "services/websocket-gateway/src/tarsy_websocket_gateway/page/words/en.js"
 SHOWN = ROOT / "docs/pictures"
 PATTERN = re.compile(r"pattern: (?:/(.+?)/,|new RegExp\(`(.+?)`\))")
 SESSION_ID = "[A-Za-z0-9._-]+"
@@ -29,3 +30,11 @@ def test_their_page_shows_all_that_the_table_names() -> None:
     taken = {file.name for file in SHOWN.glob("*.png")}
     assert named - taken == set()
     assert {name for name in taken - named if not name.startswith("prometheus-")} == set()
+
+
+def test_no_picture_shows_a_page_that_is_not_finished() -> None:
+    words = ENGLISH.read_text("utf-8")
+    said = re.findall(r'"((?:Loading|Connecting|Connection lost)[^"]*)"', words)
+    assert len(said) >= 3
+    assert [text for text in said if not unfinished_words(f"Sessions\n{text}\nLive")] == []
+    assert unfinished_words("The pod says: Connection to the database lost while it was loading.") == []

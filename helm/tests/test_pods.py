@@ -1,5 +1,6 @@
 """Pods: what they may do, how they stop, and how they are replaced."""
 
+import json
 import math
 
 import pytest
@@ -176,3 +177,32 @@ def test_skills_are_mounted_wherever_the_configuration_is() -> None:
 def listed(manifest: Manifest, key: str) -> list[Manifest]:
     found: list[Manifest] = at(manifest, key, list) if key in manifest else []
     return found
+
+
+OWN_CA = {"name": "own-ca", "configMap": {"name": "own-ca"}}
+MOUNTED = {"name": "own-ca", "mountPath": "/etc/own-ca", "readOnly": True}
+
+
+def test_volumes_of_all_are_in_each_service_and_job() -> None:
+    more = (
+        "--set-json",
+        f"extraVolumes=[{json.dumps(OWN_CA)}]",
+        "--set-json",
+        f"extraVolumeMounts=[{json.dumps(MOUNTED)}]",
+    )
+    pods = dict(pods_of("default", *more))
+    assert len(pods) > 7
+    for name, pod in pods.items():
+        in_it = name not in ("front-door", "check")
+        assert (OWN_CA in listed(pod, "volumes")) == in_it, name
+        assert (MOUNTED in listed(container_of(pod), "volumeMounts")) == in_it, name
+
+
+def test_more_manifests_are_part_of_the_release_and_know_its_values() -> None:
+    route = {
+        "apiVersion": "gateway.networking.k8s.io/v1",
+        "kind": "HTTPRoute",
+        "metadata": {"name": "{{ .Release.Name }}-route", "labels": {"app.kubernetes.io/component": "route"}},
+    }
+    made = of_kind("default", "HTTPRoute", "--set-json", f"extraObjects=[{json.dumps(route)}]")
+    assert at(made["route"], "metadata.name", str) == "prod-route"

@@ -55,6 +55,7 @@ SECOND_TIER = {
     ),
     "starts a whole system beside the one thread through every service": (
         "apps/tarsy/tests/test_servers_login.py",
+        "services/websocket-gateway/tests/test_crowd.py",
         "tests-e2e/chains/test_action.py",
         "tests-e2e/chains/test_cancel.py",
         "tests-e2e/chains/test_chat.py",

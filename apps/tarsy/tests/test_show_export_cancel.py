@@ -134,6 +134,31 @@ def test_a_session_is_shown_with_its_figures_and_conclusions(url: str) -> None:
     assert shown.exit_code == 0
 
 
+@pytest.mark.parametrize(
+    ("known", "line"),
+    [
+        ({}, "cost unknown: its models have no price"),
+        ({"cost": 0.25, "cost_completeness": "complete"}, "cost $0.2500"),
+        (
+            {"cost": 1.5, "cost_completeness": "partial", "unpriced_interaction_count": 2},
+            "cost at least $1.5000; 2 answers of models without a price not in it",
+        ),
+    ],
+)
+def test_a_cost_that_is_not_known_is_said(known: dict[str, object], line: str) -> None:
+    console = Console(file=io.StringIO(), width=120)
+    print_overview(SessionDetail.model_validate(DETAIL | {"total_tokens": 12_900} | known), console)
+    assert isinstance(console.file, io.StringIO)
+    assert line in console.file.getvalue().splitlines()
+
+
+def test_a_session_without_tokens_has_no_line_of_cost() -> None:
+    console = Console(file=io.StringIO(), width=120)
+    print_overview(SessionDetail.model_validate(DETAIL | {"total_tokens": 0}), console)
+    assert isinstance(console.file, io.StringIO)
+    assert "cost" not in console.file.getvalue()
+
+
 def test_a_partial_analysis_says_so_and_why() -> None:
     console = Console(file=io.StringIO(), width=120)
     agent = EXECUTION | {"partial_reason": "the context is full"}

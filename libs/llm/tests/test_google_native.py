@@ -176,6 +176,25 @@ async def test_what_it_looked_for_found_and_read_is_recorded_once() -> None:
 
 
 @pytest.mark.parametrize(
+    ("model", "queries", "searches"),
+    [
+        ("gemini-3.7-pro", ["exit code 137", "oom"], 2),
+        ("gemini-10-pro", ["exit code 137", "oom"], 2),
+        ("gemini-2.5-pro", ["exit code 137", "oom"], 1),
+        ("gemini-3.7-pro", ["oom", "oom"], 1),
+        ("gemini-3.7-pro", [], None),
+    ],
+)
+async def test_its_searches_are_counted_as_google_bills_them(
+    model: str, queries: list[JsonValue], searches: int | None
+) -> None:
+    said = grounded("killed.", {"groundingMetadata": {"webSearchQueries": queries}}, finish="STOP")
+    assert isinstance(said, dict)
+    answer = await said_by(said | {"modelVersion": model})
+    assert answer.usage.web_searches == searches
+
+
+@pytest.mark.parametrize(
     ("support", "at"),
     [
         ({"segment": {"startIndex": 0, "endIndex": 15, "text": "Es hieß: OOM."}, "groundingChunkIndices": [0]}, 13),

@@ -122,6 +122,7 @@ async def test_a_search_model_of_openai_cites_pages(model: str) -> None:
     assert answer.native_calls == (NativeCall(tool="google_search", sources=(PAGE,)),)
     assert answer.citations == (TextCitation(at=13, sources=(PAGE.url,)),)
     assert answer.native_left_out == ()
+    assert answer.usage.web_searches == 1
 
 
 @pytest.mark.parametrize(

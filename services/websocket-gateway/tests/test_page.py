@@ -51,6 +51,15 @@ async def test_each_view_is_sent_with_a_strict_policy(client: httpx2.AsyncClient
     assert answer.headers["cross-origin-opener-policy"] == "same-origin"
 
 
+async def test_a_preview_of_a_link_names_tarsy_and_nothing_of_the_session(client: httpx2.AsyncClient) -> None:
+    session, start = await client.get("/sessions/0e1d"), await client.get("/")
+
+    described = re.findall(r'<meta (?:name|property)="(?:description|og:[a-z_]+)" content="[^"]+">', session.text)
+    assert len(described) == 5
+    assert "0e1d" not in session.text
+    assert described == re.findall(r'<meta (?:name|property)="(?:description|og:[a-z_]+)" content="[^"]+">', start.text)
+
+
 @pytest.mark.parametrize("path", ["main.js", "style.css", "icon.svg"])
 async def test_a_file_that_is_opened_by_itself_may_do_nothing(client: httpx2.AsyncClient, path: str) -> None:
     answer = await client.get(asset(path))

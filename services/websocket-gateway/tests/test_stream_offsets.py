@@ -67,3 +67,14 @@ def test_a_reader_is_behind_until_what_it_reads_is_live() -> None:
         False,
         False,
     ]
+
+
+def test_a_session_has_caught_up_at_the_end_that_was_when_it_was_placed() -> None:
+    offsets = StreamOffsets()
+    offsets.begin_live({1: 5})
+    offsets.add_waiting("s", 1)
+    offsets.place_sessions(offsets.take_waiting(), {1: 2})
+    offsets.begin_live({1: 9})
+    assert [offsets.list_caught_up({"s"}, positions) for positions in ({}, {1: 4}, {1: 5})] == [[], [], ["s"]]
+    offsets.forget("s")
+    assert offsets.list_caught_up({"s"}, {}) == ["s"]

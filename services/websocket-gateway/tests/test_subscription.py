@@ -87,6 +87,65 @@ def test_the_text_is_whole_wherever_a_subscriber_comes(chunks: int, cut: int, re
     assert [one.type for one in got].count("timeline_event.created") == (chunks > 0)
 
 
+@given(
+    before=st.integers(0, 8),
+    live=st.integers(0, 4),
+    comes=st.lists(st.integers(0, 14), min_size=1, max_size=4),
+    told=st.integers(0, 14),
+    restart=st.integers(1, 12),
+)
+def test_whoever_comes_while_a_text_of_before_is_read_gets_all_of_it(
+    before: int, live: int, comes: list[int], told: int, restart: int
+) -> None:
+    """`before` chunks are read again, then `live` ones come. `told`: when the reader says that it has caught up, which
+    may be too early. The call is started a second time before the chunk `restart`. Each client has half a text."""
+    feed, last = Feed(), before + live
+    expected = "".join(f"<{n}>" for n in range(last) if n >= restart or last <= restart)
+    clients: list[tuple[Subscription, list[Outgoing]]] = [(Subscription(), []) for _ in comes]
+    for number in range(last + 1):
+        for place, (subscription, got) in zip(comes, clients, strict=True):
+            if number == min(place, last):
+                got += subscription.begin(History(), feed.list_running_calls("s"), after=1)
+        if number in (min(told, last), last):
+            publish(join_deltas(feed.tell_caught_up("s")), clients)
+        if number < last:
+            chunk = chunk_at(number, restart)
+            publish(join_deltas(feed.chunk("s", chunk, NOW, 0, replayed=number < before)), clients)
+    for _, got in clients:
+        had = "" if before else "what the client had"
+        assert shown_text(got, had="what the client had") in (expected, had + expected)
+        assert [one.type for one in got].count("timeline_event.created") == (last > 0)
+
+
+def publish(messages: Iterable[Outgoing], clients: Iterable[tuple[Subscription, list[Outgoing]]]) -> None:
+    for message in messages:
+        for subscription, got in clients:
+            if subscription.offer(message):
+                got.append(message)
+
+
+def chunk_at(number: int, restart: int) -> LlmChunk:
+    run, index = (2, number - restart) if number >= restart else (1, number)
+    return LlmChunk(call_id="c", execution_id="e", run=run, index=index, part="text", text=f"<{number}>")
+
+
+def shown_text(got: Iterable[Outgoing], had: str) -> str:
+    text = had
+    for message in (json.loads(one.text) for one in got):
+        text = "" if message["type"] == "stream.reset" else text + message.get("delta", "")
+    return text
+
+
+def test_a_text_of_before_is_told_once_however_many_records_it_is_read_in() -> None:
+    feed, got = Feed(), list[Outgoing]()
+    for index in range(50):
+        chunk = LlmChunk(call_id="c", execution_id="e", run=1, index=index, part="text", text="word ")
+        got += join_deltas(feed.chunk("s", chunk, NOW, 0, replayed=True))
+    got += join_deltas(feed.tell_caught_up("s"))
+    assert [one.type for one in got] == ["timeline_event.created", "stream.reset", "stream.chunk"]
+    assert json.loads(got[-1].text)["delta"] == "word " * 50
+
+
 def test_what_history_shows_as_ended_does_not_stream_any_more() -> None:
     """The gateway began after the call had ended, and reads its chunks again."""
     feed, subscription = Feed(), Subscription()

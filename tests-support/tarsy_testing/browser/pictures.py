@@ -1,5 +1,6 @@
 """Views of the page that `make screenshots` takes: one line for each. A new view of `routes.js` is a line here."""
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,6 +11,7 @@ after the demo's incidents, and at a page that demands a login."""
 
 WIDTHS = {1440: 900, 820: 900, 390: 844}
 """And the height of each."""
+UNFINISHED = re.compile(r"(?:Loading|Connecting)[^\n]{0,40}…|Connection lost")
 SHOWN_PIXELS = 260
 BOTH: tuple[Scheme, ...] = ("light", "dark")
 LIGHT: tuple[Scheme, ...] = ("light",)
@@ -144,6 +146,11 @@ def pictures(moment: Moment) -> list[Picture]:
         for scheme in view.schemes
         for width in view.widths
     ]
+
+
+def unfinished_words(text: str) -> list[str]:
+    """Words of a page that no picture may show: it loads yet, or has lost its connection."""
+    return UNFINISHED.findall(text)
 
 
 def page_of_pictures() -> str:

@@ -24,7 +24,7 @@ from pydantic import JsonValue
 from tarsy_testing.browser.browser import CHROMIUM, chromium, new_tab
 from tarsy_testing.browser.login_world import login_world
 from tarsy_testing.browser.palette import with_palette
-from tarsy_testing.browser.pictures import WIDTHS, Moment, Picture, Scheme, page_of_pictures, pictures
+from tarsy_testing.browser.pictures import WIDTHS, Moment, Picture, Scheme, page_of_pictures, pictures, unfinished_words
 from tarsy_testing.real_servers import eventually
 from tarsy_testing.servers.alertmanager import PROGRAM
 from tarsy_testing.servers.monitoring import Monitoring, monitoring, named_metrics
@@ -121,8 +121,16 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
+async def require_finished(page: Page, name: str) -> None:
+    async def look() -> bool:
+        return not unfinished_words(await page.locator("body").inner_text())
+
+    await eventually(look, f"{name} shows a page that is neither loading nor without a connection", seconds=30.0)
+
+
 async def take(browser: Browser, page: Page, name: str) -> None:
     file = PICTURES / name
+    await require_finished(page, name)
     taken = await page.screenshot(animations="disabled", caret="hide")
     file.write_bytes(await with_palette(browser, taken))
     size = file.stat().st_size

@@ -166,6 +166,11 @@ SERVERS = CommandGroup(
             "servers",
             "List the MCP servers as the tool gateways see them, and what is wrong with them.",
         ),
+        "add": CommandEntry(
+            "servers.add_command",
+            "add",
+            "Write the MCP server of a system into tarsy.yaml, or list the systems that the cookbook has.",
+        ),
         "login": CommandEntry("logins.command", "login", "Log in at an MCP server, once, for all tool gateways."),
         "logout": CommandEntry(
             "logins.command",

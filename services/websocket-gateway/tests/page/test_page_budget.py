@@ -95,3 +95,19 @@ async def test_a_budget_that_asks_nobody_has_no_buttons(scene: Scene) -> None:
     await scene.add(used_up(at_end="conclude"))
     await expect(cards(scene)).to_contain_text("Agents conclude with what they have")
     await expect(cards(scene).get_by_role("button")).to_have_count(0)
+
+
+async def test_the_head_tells_of_a_budget_that_is_nearly_used_up_until_somebody_extends_it(scene: Scene) -> None:
+    reached = used_up()
+    nearly = e.BudgetWarned.model_validate(
+        reached.model_dump(include=set(e.BudgetWarned.model_fields)) | {"spent": 810}
+    )
+    head = scene.tab.page.locator(".head-budget")
+    await scene.show()
+    await expect(head).to_have_count(0)
+    await scene.add(nearly)
+    await expect(head).to_have_text("Budget: over 81% used")
+    await scene.add(reached)
+    await expect(head).to_have_text("Budget used up")
+    await scene.add(extended())
+    await expect(head).to_have_count(0)

@@ -117,12 +117,14 @@ def test_a_line_is_worded_as_people_say_it(node: Node) -> None:
             const words = await import(`${assets}/words/list_words.js`);
             const { activityWords } = await import(`${assets}/words/activity_words.js`);
             const { fromRow } = await import(`${assets}/state/list_row.js`);
-            const usage = (inputTokens, outputTokens, cost) => words.usageWords({ inputTokens, outputTokens, cost });
+            const usage = (inputTokens, outputTokens, cost, isCostPartial) =>
+                words.usageWords({ inputTokens, outputTokens, cost, isCostPartial });
             return {
                 outcomes: rows.map((row) => words.outcomeWords(fromRow(row))),
                 activities: activities.map((one) => activityWords(one, Date.parse(now))),
                 ages: [5, 60, 3599, 7200, 200_000].map((seconds) => words.age(seconds * 1000)),
-                usages: [usage(0, 0, null), usage(900, 0, null), usage(181_000, 9000, null), usage(2e6, 0, 1.5)],
+                usages: [usage(0, 0, null), usage(900, 0, null), usage(181_000, 9000, null), usage(2e6, 0, 1.5),
+                    usage(2e6, 0, 1.5, true)],
                 places: [1, 2, 3, 8, 11, 21].map((queuePosition) =>
                     words.waitingWords({ status: "pending", queuePosition })),
                 severities: ["critical", "Warning", "info", "", null].map((one) =>
@@ -137,7 +139,7 @@ def test_a_line_is_worded_as_people_say_it(node: Node) -> None:
         "outcomes": ["It was DNS.", "Roll back v2 now.", "The model refused.", ""],
         "activities": ["step 4 of 20 · kubernetes.pods_log · 12 s · stage 2 of 3", "step 4 of 20 · thinking · 12 s"],
         "ages": ["now", "1 min", "59 min", "2 h", "2 d"],
-        "usages": ["", "900 tok", "190k tok", "2.0M · $1.50"],
+        "usages": ["", "900 tok", "190k tok", "2.0M · $1.50", "2.0M · at least $1.50"],
         "places": [f"{place} in queue" for place in ("1st", "2nd", "3rd", "8th", "11th", "21st")],
         "severities": ["bad", "warning", "plain", "plain", "plain"],
         "titles": ["TARSy", "(2) TARSy"],

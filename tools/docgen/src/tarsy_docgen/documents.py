@@ -25,6 +25,7 @@ from tarsy_docgen.public_events_page import public_events_page
 from tarsy_docgen.released import PUBLIC_REMEDY, REMEDY, UPCAST, extend_lock, find_breaking_changes, strip_words
 from tarsy_docgen.runtime_lock import build_lock, runtime_lock
 from tarsy_docgen.schema import Schema
+from tarsy_docgen.server_cookbook_page import server_cookbook_page
 from tarsy_docgen.settings_table import settings_page
 
 FOLDER = "schemas"
@@ -45,6 +46,7 @@ DOCUMENTS: Mapping[str, Callable[[], str]] = {
     "docs/reference/kafka-rights.md": kafka_rights_page,
     "docs/reference/metrics.md": metrics_page,
     "docs/reference/public-events.md": public_events_page,
+    "docs/reference/server-cookbook.md": server_cookbook_page,
     "docs/reference/settings.md": settings_page,
     "helm/tarsy/values.schema.json": values_schema_file,
     "helm/tarsy/values.yaml": values_file,

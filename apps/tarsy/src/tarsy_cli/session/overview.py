@@ -70,6 +70,8 @@ def _figures(session: SessionDetail) -> Iterator[str]:
         f"{format_count(session.mcp_interaction_count, 'tool call')}, {format_count(session.input_tokens, 'token')} in "
         f"({session.cached_input_tokens:,} from caches), {session.output_tokens:,} out"
     )
+    if cost := _cost(session):
+        yield cost
     if session.repeat_count and session.last_alert_at is not None:
         last = datetime.fromisoformat(session.last_alert_at).astimezone()
         yield f"its alert came again {format_count(session.repeat_count, 'time')}, the last on {last:%Y-%m-%d %H:%M:%S}"
@@ -82,6 +84,16 @@ def _figures(session: SessionDetail) -> Iterator[str]:
         yield f"its timeline was deleted on {gone:%Y-%m-%d}, to make room"
     if session.chat_message_count:
         yield f"{format_count(session.chat_message_count, 'question')} of people: `tarsy chat {session.id}` shows them"
+
+
+def _cost(session: SessionDetail) -> str:
+    """Nothing while no model was used. Calls without a price are said, and never counted as zero."""
+    if session.cost is None:
+        return "cost unknown: its models have no price" if session.total_tokens else ""
+    unpriced = session.unpriced_interaction_count
+    least = "at least " if session.cost_completeness == "partial" else ""
+    rest = f"; {format_count(unpriced, 'answer')} of models without a price not in it" if unpriced else ""
+    return f"cost {least}${session.cost:,.4f}{rest}"
 
 
 def _stages(session: SessionDetail) -> Iterator[str]:

@@ -63,7 +63,7 @@ class GatheredAnswer:
             thinking="".join(self._thinking),
             text=text,
             tool_calls=tuple(self._calls),
-            usage=self._counted,
+            usage=self.usage(),
             model=self._model,
             opaque=opaque_of(self._kept()),
             cut=self._ended.reason == "MAX_TOKENS",
@@ -73,8 +73,9 @@ class GatheredAnswer:
         )
 
     def usage(self) -> Usage:
-        """Counted so far."""
-        return self._counted
+        """Counted so far. Gemini counts tokens only: its searches are counted by their queries."""
+        searches = self._native_calls.count_searches(self._model)
+        return self._counted if searches is None else self._counted.model_copy(update={"web_searches": searches})
 
     def _kept(self) -> tuple[PartKept, ...]:
         """Parts that go back. Native parts go back only when all of them fit."""

@@ -1,6 +1,7 @@
 """Uses of Gemini's own tools, gathered from the chunks of a stream: searches, pages, code, citations."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 MOST_GATHERED = 200
 """The most of an answer; who records them takes less."""
 STATUS = "URL_RETRIEVAL_STATUS_"
+BILLED_BY_ANSWER = re.compile(r"gemini-[12]\b")
+"""Google bills these by answers with a search, and later ones by queries."""
 
 
 class GatheredNativeCalls:
@@ -56,6 +59,12 @@ class GatheredNativeCalls:
             status = page.url_retrieval_status
             self._pages[page.retrieved_url or ""] = "" if status is None else status.value.removeprefix(STATUS).lower()
         return [*found, *(self._read() if read is not None else ())]
+
+    def count_searches(self, model: str) -> int | None:
+        """How many are on the bill: each query, or one an answer of a Gemini of before 3. None where it has none."""
+        if not self._queries:
+            return None
+        return 1 if BILLED_BY_ANSWER.search(model) else len(self._queries)
 
     def calls(self) -> tuple[NativeCall, ...]:
         return (*self._calls, *self._search(), *self._read())

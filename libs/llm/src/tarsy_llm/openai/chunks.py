@@ -163,7 +163,7 @@ class OpenAiAccumulator:
             thinking="\n\n".join(part for part in (reasoning, parted.thoughts) if part),
             text=parted.spoken,
             tool_calls=calls,
-            usage=self._counted,
+            usage=self.usage(),
             model=self._model,
             opaque=opaque_parts(self._reasoning_field, reasoning, self._server, extras, self._details.found)
             if calls
@@ -175,8 +175,9 @@ class OpenAiAccumulator:
         )
 
     def usage(self) -> Usage:
-        """Counted so far; most servers count at the end."""
-        return self._counted
+        """Counted so far; most servers count at the end, and none its searches: an answer that cites pages had one."""
+        searched = bool(self._citations.calls())
+        return self._counted.model_copy(update={"web_searches": 1}) if searched else self._counted
 
     def _chunk(self, event: ServerSentEvent) -> CompletionChunk:
         try:

@@ -3,8 +3,6 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import partial
 
 import structlog
 from aiokafka import AIOKafkaConsumer, TopicPartition
@@ -13,17 +11,14 @@ from aiokafka.errors import KafkaError
 from tarsy_bus.client.client_lifecycle import stop_client
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.client.fetch_progress import FetchProgress
-from tarsy_bus.log.head_store import HeadStore
 from tarsy_bus.log.writer import LogWriter
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.readers.held_sessions import read_held
-from tarsy_bus.readers.partition_reader import PartitionReader, Record, ends, read_to_end
-from tarsy_bus.readers.records import parse_record
+from tarsy_bus.readers.partition_reader import PartitionReader, ends
 from tarsy_bus.readers.span_readers import SpanReaders
 from tarsy_bus.retries import draw_growing_pauses
 from tarsy_contracts.messages.workers import OwnedQueue
 from tarsy_orchestrator.effects.dependencies import Dependencies
-from tarsy_orchestrator.partition.assembled_partition import AssembledPartition
 from tarsy_orchestrator.partition.heads_partition import HeadsTopic
 from tarsy_orchestrator.partition.inputs.group_membership import GroupMembership
 from tarsy_orchestrator.partition.inputs.inbox_commits import InboxCommits
@@ -31,13 +26,12 @@ from tarsy_orchestrator.partition.inputs.inbox_feed import InboxFeed
 from tarsy_orchestrator.partition.inputs.inbox_range import inbox_misfit, read_inbox_ranges
 from tarsy_orchestrator.partition.inputs.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.log_feed import feed_records
-from tarsy_orchestrator.partition.memory.resting_states import RestingStates
-from tarsy_orchestrator.partition.memory.session_table import SessionTable
 from tarsy_orchestrator.partition.owner_gauges import update_gauges
 from tarsy_orchestrator.partition.owner_progress import OwnerProgress
 from tarsy_orchestrator.partition.partition import Partition
 from tarsy_orchestrator.partition.recovery import describe_missing_openers, read_fitting_heads
 from tarsy_orchestrator.partition.refused_partitions import RefusedPartitions
+from tarsy_orchestrator.partition.take_over import Owned, TakeOver
 from tarsy_orchestrator.partition.take_over_schedule import TakeOverSchedule
 from tarsy_service.supervision import SupervisedGroup
 
@@ -48,12 +42,6 @@ MARKERS_SECONDS = 0.5
 """How often an owner that waits looks past offsets that hold no record."""
 RELEASE_SECONDS = 5.0
 LEAVE_SECONDS = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class Owned:
-    partition: Partition
-    task: "asyncio.Task[None]"
 
 
 class Owner:
@@ -74,10 +62,8 @@ class Owner:
         self._bus = bus
         self._consumer = consumer
         self._follower = follower
-        self._writer = writer
         self._refused = refused
         self._deps = deps
-        self._source = source
         self._membership = GroupMembership(consumer, lambda: bus.layout.log_partitions)
         self._owned: dict[int, Owned] = {}
         self._feed = InboxFeed(
@@ -89,9 +75,11 @@ class Owner:
             alerts=deps.alerts,
             monotonic=deps.monotonic,
         )
-        self._resting = RestingStates()
         self._readers = SpanReaders(bus, bus.topics.sessions)
         self._heads = HeadsTopic(bus, deps.monotonic)
+        self._take_over = TakeOver(
+            bus, deps=deps, writer=writer, readers=self._readers, heads=self._heads, source=source
+        )
         self._commits = InboxCommits(bus.topics.inbox, consumer)
         self._schedule = TakeOverSchedule(bus, self._membership, refused, deps.monotonic)
         self._led: frozenset[int] = frozenset()
@@ -181,44 +169,13 @@ class Owner:
             self._owned[number].partition.recover()
         if new := sorted(due - self._owned.keys()):
             for number, heads in (await read_fitting_heads(self._bus, new, self._refuse_partition)).items():
-                await self._count_spendings(number, heads.beginning)
-                self._owned[number] = self._begin_partition(group, number, heads)
+                self._owned[number] = await self._take_over.begin(group, number, heads)
             self._deps.metrics.partitions.set(len(self._owned))
         self._follower.assign({number: owned.partition.log_progress.next for number, owned in self._owned.items()})
         end = await ends(self._bus, self._bus.topics.sessions, sorted(due))
         for number in due & self._owned.keys():
             await self._catch_up(number, self._owned[number].partition, end[number])
         return due & self._owned.keys()
-
-    async def _count_spendings(self, number: int, position: int) -> None:
-        """Counts what was used before the log is read on, and behind what the owner before has published."""
-        spending = self._deps.catalog.spending
-
-        def take(record: Record) -> None:
-            if (found := parse_record(record)) is not None:
-                spending.note(number, found.to_recorded_event())
-
-        start = spending.next_of(number)
-        if start is not None and start < position:
-            await read_to_end(self._bus, self._bus.topics.sessions, {number: start}, take, until={number: position})
-
-    def _begin_partition(self, group: SupervisedGroup, number: int, heads: HeadStore) -> Owned:
-        sessions = SessionTable(heads, self._resting)
-        assembled = AssembledPartition(
-            number,
-            bus=self._bus,
-            deps=self._deps,
-            writer=self._writer,
-            readers=self._readers,
-            sessions=sessions,
-            heads=self._heads.partition(number, end=heads.end),
-            position=heads.beginning,
-            source=self._source,
-        )
-        task = group.start(f"partition-{number}", assembled.run())
-        # The callback runs also when the task never did.
-        task.add_done_callback(partial(_close_table, sessions))
-        return Owned(assembled.partition, task)
 
     async def _catch_up(self, number: int, partition: Partition, end: int) -> None:
         await partition.log_progress.wait_until_caught_up(end)
@@ -310,7 +267,3 @@ class Owner:
     async def _commit_offsets(self) -> None:
         numbers = self._membership.handing_out
         await self._commits.commit({number: self._owned[number].partition.progress.committable for number in numbers})
-
-
-def _close_table(sessions: SessionTable, ended: "asyncio.Task[None]") -> None:
-    sessions.close()

@@ -36,8 +36,9 @@ from tarsy_orchestrator.partition.log_progress import LogProgress
 from tarsy_orchestrator.partition.memory.session_loader import SessionLoader
 from tarsy_orchestrator.partition.memory.session_progress import INTAKE, SessionSteps
 from tarsy_orchestrator.partition.memory.session_table import SessionTable
+from tarsy_orchestrator.partition.recovery_gate import RecoveryGate
 from tarsy_service.supervision import Supervisor
-from tarsy_session.state import Investigating, SessionState, Unsupported
+from tarsy_session.state import Unsupported
 
 BACKLOG_AGE = timedelta(seconds=1)
 MOST_WAITING = 2_000
@@ -74,7 +75,6 @@ class Partition:
         self.sessions = sessions
         self.log_progress = LogProgress(number, position)
         self.progress = InboxProgress(0)
-        self.recovered = False
         self.isolation = FaultIsolation(
             number,
             quarantine=quarantine,
@@ -84,6 +84,7 @@ class Partition:
             done=self._done,
             retry=lambda one: self._enqueue_first([one]),
         )
+        self._recovery = RecoveryGate(sessions, self.isolation, effects)
         self._loader = SessionLoader(
             number,
             readers=readers,
@@ -105,7 +106,6 @@ class Partition:
         self._decisions_made = 0
         self._steps_made = 0
         self._wake = asyncio.Event()
-        self._recovered_at: int | None = None
         self._expected: dict[str, bool] = {}
         self._came_back: set[str] = set()
 
@@ -116,19 +116,17 @@ class Partition:
         """
         self.progress = InboxProgress(start)
         self._inputs.drop_inbox()
-        self.recovered = False
-        self._recovered_at = end
+        self._recovery.close(end)
         self.isolation.begin(held, self.sessions.open_sessions())
         for session_id, state in list(self.sessions.open_sessions().items()):
             if isinstance(state, Unsupported):
                 self.isolation.set_aside_unsupported(session_id, state)
-        self._recover_if_due()
+        self._recovery.open_if_due(self.progress)
         self._wake.set()
 
     def recover(self) -> None:
         """The partition came back: until its inbox is handed out again no effect starts, and those that run go on."""
-        self.recovered = False
-        self._recovered_at = None
+        self._recovery.close()
 
     def accept(self, offset: int, at: datetime, outcome: InboxOutcome) -> None:
         """Takes over the inbox record at this offset: it is decided in its turn, or isolated. `at`: when it came."""
@@ -153,7 +151,12 @@ class Partition:
     def skip_inbox_to(self, offset: int) -> None:
         """All inputs below were accepted."""
         self.progress.skip_to(offset)
-        self._recover_if_due()
+        self._recovery.open_if_due(self.progress)
+
+    @property
+    def recovered(self) -> bool:
+        """All is decided that was reported before its inbox was handed out; effects start."""
+        return self._recovery.is_open
 
     def find_backlog_start(self, now: datetime) -> datetime | None:
         """When the oldest input came that waits, here or unread; None where none has waited for a while."""
@@ -204,12 +207,12 @@ class Partition:
             self._traces.record_event(accepted.record, accepted.state, accepted.opened_at)
         if accepted.head is not None:
             self._heads.put(session_id, accepted.head, accepted.replaced)
-        if isinstance(accepted.state, Unsupported) and self._recovered_at is not None:
+        if isinstance(accepted.state, Unsupported) and self._recovery.has_end:
             self.isolation.set_aside_unsupported(session_id, accepted.state, accepted.record.envelope.type)
         if accepted.state is not None:
             # Others run between the events of a decision: a call is owed before its own rejection is read.
             if self._expected.get(accepted.record.envelope.id, True):
-                self._reconcile(session_id, accepted.state)
+                self._recovery.reconcile(session_id, accepted.state)
         elif accepted.head is not None and accepted.head.phase == "open":
             self._wake.set()
 
@@ -234,18 +237,18 @@ class Partition:
 
     def _loaded(self, session_id: str, inputs: Sequence[PendingInput]) -> None:
         """Effects of an open session are known now."""
-        self._reconcile_open(session_id)
+        self._recovery.reconcile_open(session_id)
         self._enqueue_first(inputs)
 
     def _resumed(self, session_id: str) -> None:
-        self._reconcile_open(session_id)
+        self._recovery.reconcile_open(session_id)
         self._wake.set()
 
     def _done(self, offset: int | None) -> None:
         """Has no effect when the inbox was started anew meanwhile."""
         if offset is not None:
             self.progress.mark_done(offset)
-        self._recover_if_due()
+        self._recovery.open_if_due(self.progress)
 
     async def _decide(self, ready: Sequence[PendingInput]) -> None:
         decisions, left, undecided = self._make_decisions(ready, self.sessions.tail)
@@ -294,23 +297,3 @@ class Partition:
             self._effects.reply(session_id, state, context.input)
         for one in waiting.unfolded:
             self._done(one.context.offset)
-
-    def _recover_if_due(self) -> None:
-        if self.recovered or self._recovered_at is None or not self.progress.has_passed(self._recovered_at):
-            return
-        self.recovered = True
-        for session_id, state in list(self.sessions.open_sessions().items()):
-            self._reconcile(session_id, state)
-
-    def _reconcile_open(self, session_id: str) -> None:
-        state = self.sessions.open_sessions().get(session_id)
-        if state is not None:
-            self._reconcile(session_id, state)
-
-    def _reconcile(self, session_id: str, state: SessionState) -> None:
-        """No effect starts before the recovery; what a session at rest owes no longer is cancelled at once."""
-        if session_id in self.isolation:
-            return
-        if self.recovered or not isinstance(state, Investigating):
-            with self.isolation.guard(session_id):
-                self._effects.reconcile(session_id, state)

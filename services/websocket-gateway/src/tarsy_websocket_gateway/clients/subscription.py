@@ -56,12 +56,14 @@ class Subscription:
 
 
 def _messages_of_call(call: Call, history: History, *, again: bool) -> list[Outgoing]:
-    """`again`: the client may have some of the text."""
+    """`again`: the client may have some of the text. A text that is still being read is told to all, once it is."""
     messages: list[Outgoing] = []
     for part in call.parts.values():
         if not part.logged and part.event_id not in history.present:
             call.stage_id = call.stage_id or history.steps.stage_of(call.execution_id)
             messages.append(encode_created(call, part, history.last_number))
+        if call.untold:
+            continue
         if again:
             messages.append(reset(call, part))
         if part.pieces:

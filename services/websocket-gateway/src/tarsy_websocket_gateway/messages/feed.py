@@ -50,6 +50,10 @@ class Feed:
         stage_id = self._steps[session_id].stage_of(execution_id)
         return self._streams.take(session_id, chunk, time, last_number, stage_id, replayed=replayed)
 
+    def tell_caught_up(self, session_id: str) -> list[Outgoing | TextDelta]:
+        """The text of before, once all of it is read."""
+        return self._streams.tell_caught_up(session_id)
+
     def list_running_calls(self, session_id: str) -> list[Call]:
         """Calls that stream at the moment, for a client that comes now."""
         return self._streams.list_running_calls(session_id)

@@ -44,6 +44,8 @@ class Call:
     index: int = -1
     size: int = 0
     parts: dict[str, Part] = field(default_factory=dict)
+    untold: bool = False
+    """It streamed before somebody watched, and its text is still being read: clients get it once, when it is whole."""
     _event_ids: dict[str, str] = field(default_factory=dict)
     """The timeline event of each kind of chunk: each chunk asks for it."""
 
@@ -91,7 +93,8 @@ class Streams:
     ) -> list[Outgoing | TextDelta]:
         """Returns what clients of the session get for a chunk. `stage_id` is that of its execution.
 
-        `replayed`: it streamed before somebody watched the session; who has resumed may have some of its text.
+        `replayed`: it streamed before somebody watched the session. The text of a call that begins so is told by
+        `tell_caught_up`, or with the first chunk that is live.
         """
         if chunk.call_id in self._ended:
             return []
@@ -100,7 +103,9 @@ class Streams:
         if chunk.call_id not in self._calls and self._had_ended(session_id, chunk):
             self.end([chunk.call_id])
             return []
+        begins = chunk.call_id not in self._calls
         call = self._get_or_begin_call(chunk.call_id, session_id, chunk.execution_id, time)
+        call.untold = call.untold or (begins and replayed)
         call.stage_id = call.stage_id or stage_id
         if (chunk.run, chunk.index) <= (call.run, call.index):
             return []
@@ -113,23 +118,24 @@ class Streams:
         if part is None:
             part = call.add(chunk)
             messages.append(encode_created(call, part, last_number))
-            if replayed:
+            if replayed and not call.untold:
                 messages.append(reset(call, part))
-        if call.size + len(chunk.text) <= CALL_BYTES:
-            call.size += len(chunk.text)
-            self.size += len(chunk.text)
-            part.pieces.append(chunk.text)
-        while self.size > self._most_characters and len(self._calls) > 1:
-            self.end([next(iter(self._calls))])
-        messages.append(delta(call, part, chunk.text))
-        return messages
+        self._keep(call, part, chunk.text)
+        if call.untold:
+            return messages if replayed else [*messages, *_tell_text(call)]
+        return [*messages, delta(call, part, chunk.text)]
+
+    def tell_caught_up(self, session_id: str) -> list[Outgoing | TextDelta]:
+        """The texts of the session's running calls that nobody was told yet: all that streamed before is read."""
+        untold = [call for call in self.list_running_calls(session_id) if call.untold]
+        return [message for call in untold for message in _tell_text(call)]
 
     def announce(self, call_id: str, session_id: str, part: Part, time: datetime) -> list[Outgoing]:
         """The log announced `part`. Text that came before is sent again behind it, as its announcement has none."""
         call = self._get_or_begin_call(call_id, session_id, None, time)
         early = call.parts.setdefault(part.event_id, part)
         early.logged = True
-        text = "".join(early.pieces)
+        text = "" if call.untold else "".join(early.pieces)
         return [reset(call, early), delta(call, early, text).to_outgoing()] if text else []
 
     def end(self, call_ids: Iterable[str]) -> list[Part]:
@@ -153,6 +159,15 @@ class Streams:
             self.size -= call.size
         self._of_session.pop(session_id, None)
         self._over.pop(session_id, None)
+
+    def _keep(self, call: Call, part: Part, text: str) -> None:
+        """As far as there is room: the final event has what is left out."""
+        if call.size + len(text) <= CALL_BYTES:
+            call.size += len(text)
+            self.size += len(text)
+            part.pieces.append(text)
+        while self.size > self._most_characters and len(self._calls) > 1:
+            self.end([next(iter(self._calls))])
 
     def _had_ended(self, session_id: str, chunk: LlmChunk | SummaryChunk) -> bool:
         """For calls that ended before anyone watched the session: the log read from then on does not end them again."""
@@ -240,7 +255,18 @@ def _begin_new_run(call: Call, run: int, time: datetime) -> Sequence[Outgoing]:
     call.run, call.size, call.time = run, 0, time
     for part in written:
         part.pieces.clear()
-    return [reset(call, part) for part in written]
+    return [] if call.untold else [reset(call, part) for part in written]
+
+
+def _tell_text(call: Call) -> list[Outgoing | TextDelta]:
+    """The text so far. A client that has resumed may have some of it, so it begins again."""
+    call.untold = False
+    messages: list[Outgoing | TextDelta] = []
+    for part in call.parts.values():
+        messages.append(reset(call, part))
+        if part.pieces:
+            messages.append(delta(call, part, "".join(part.pieces)))
+    return messages
 
 
 def _part_of_chunk(chunk: LlmChunk | SummaryChunk) -> Part:

@@ -14,6 +14,8 @@ class StreamOffsets:
         self._partitions: dict[str, int] = {}
         self._next: dict[str, int] = {}
         self._waiting: set[str] = set()
+        self._placed_at: dict[str, int] = {}
+        """The end of its partition when a session was placed: a later move for another session changes nothing."""
         self._live_from: dict[int, int] = {}
         """The end of each partition when somebody needed it last: what lies before it had streamed already."""
 
@@ -25,6 +27,7 @@ class StreamOffsets:
     def forget(self, session_id: str) -> None:
         self._partitions.pop(session_id, None)
         self._next.pop(session_id, None)
+        self._placed_at.pop(session_id, None)
         self._waiting.discard(session_id)
 
     def partitions(self) -> set[int]:
@@ -39,7 +42,9 @@ class StreamOffsets:
     def place_sessions(self, session_ids: set[str], offsets: Mapping[int, int]) -> None:
         """`offsets`: from where their partitions are read, or were read already."""
         for session_id in session_ids & self._partitions.keys():
-            self._next[session_id] = offsets[self._partitions[session_id]]
+            partition = self._partitions[session_id]
+            self._next[session_id] = offsets[partition]
+            self._placed_at[session_id] = self._live_from.get(partition, 0)
 
     def takes(self, session_id: str, offset: int) -> bool:
         """Whether this record counts; it does once."""
@@ -55,6 +60,14 @@ class StreamOffsets:
 
     def is_replayed(self, partition: int, offset: int) -> bool:
         return offset < self._live_from.get(partition, 0)
+
+    def list_caught_up(self, session_ids: set[str], positions: Mapping[int, int]) -> list[str]:
+        """Those of which nothing is left that had streamed when they were placed. `positions`: the next offsets."""
+        return [one for one in sorted(session_ids) if self._is_caught_up(one, positions)]
+
+    def _is_caught_up(self, session_id: str, positions: Mapping[int, int]) -> bool:
+        partition = self._partitions.get(session_id)
+        return partition is None or positions.get(partition, 0) >= self._placed_at.get(session_id, 0)
 
     def is_behind(self, positions: Mapping[int, int]) -> bool:
         """Whether there is more of a text of before. `positions`: the next offsets of the partitions of a read."""

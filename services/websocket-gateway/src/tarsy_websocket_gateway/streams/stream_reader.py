@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
 from aiokafka import TopicPartition
@@ -40,6 +40,8 @@ class StreamReader:
         self._last_number: LastNumber = lambda session_id: 0
         self._offsets = StreamOffsets()
         self._since: dict[int, datetime] = {}
+        self._replaying: set[str] = set()
+        """Sessions of which text of before was read, that nobody was told of yet."""
         self._wanted = asyncio.Event()
 
     def watch(self, session_id: str, since: datetime | None) -> None:
@@ -53,6 +55,7 @@ class StreamReader:
 
     def leave(self, session_id: str) -> None:
         self._offsets.forget(session_id)
+        self._replaying.discard(session_id)
         self._wanted.set()
 
     async def run(self, last_number: LastNumber, heartbeat: Callable[[], None]) -> None:
@@ -68,6 +71,7 @@ class StreamReader:
             while True:
                 records, began = await partitions.next(), time.monotonic()
                 await self.show(records)
+                self.tell_caught_up(partitions.positions, idle=not records)
                 if self._offsets.is_behind({one.partition: one.offset + 1 for one in records}):
                     # Clients wait for the rest of it, which is there already: nothing need gather.
                     await asyncio.sleep(0)
@@ -87,6 +91,15 @@ class StreamReader:
                 await pacer.let_others_run()
         self._publish_all(found)
         self._metrics.chunks.inc(taken)
+
+    def tell_caught_up(self, positions: Mapping[int, int], *, idle: bool) -> None:
+        """Tells texts of before that are read to their end. `idle`: nothing is left to read, wherever the ends are."""
+        told = sorted(self._replaying) if idle else self._offsets.list_caught_up(self._replaying, positions)
+        for session_id in told:
+            self._replaying.discard(session_id)
+            messages = join_deltas(self._feed.tell_caught_up(session_id))
+            if messages:
+                self._publish(session_id, messages)
 
     def _publish_all(self, found: dict[str, list[Outgoing | TextDelta]]) -> None:
         for session_id, parts in found.items():
@@ -133,6 +146,9 @@ class StreamReader:
             return False
         chunk, sent_at = read
         replayed = self._offsets.is_replayed(record.partition, record.offset)
+        if replayed:
+            self._replaying.add(session_id)
         parts = self._feed.chunk(session_id, chunk, sent_at, self._last_number(session_id), replayed=replayed)
-        found.setdefault(session_id, []).extend(parts)
+        if parts:
+            found.setdefault(session_id, []).extend(parts)
         return True

@@ -3,7 +3,7 @@
 /** @typedef {import("tarsy-api").components["schemas"]["ListedSession"]} KnownFields */
 /** @typedef {import("tarsy-api").components["schemas"]["SessionActivity"]} Activity */
 /** @typedef {Partial<KnownFields> & Pick<KnownFields, "id" | "status" | "last_number" | "created_at" | "alert_type"> &
- *   { cost?: number | null }} Listed */
+ *   { cost?: number | null, cost_completeness?: string }} Listed */
 /** @typedef {ReturnType<typeof fromRow>} Row */
 
 /** Each session has one of these, or two, where a calendar is configured: they are for filters, and not shown here. */
@@ -36,6 +36,8 @@ export function fromRow(row) {
     inputTokens: row.input_tokens ?? 0,
     outputTokens: row.output_tokens ?? 0,
     cost: row.cost ?? null,
+    /** A model that was used has no price. */
+    isCostPartial: row.cost_completeness === "partial",
     changed: row.changed ?? 0,
     actionVerdict: row.action_verdict ?? "",
     evidenceLimits: row.evidence_limits ?? [],

@@ -95,6 +95,6 @@ function hasRun(outcome) {
 
 /** @param {Session} session
  *  @param {(item: Item) => boolean} isWanted */
-function inOrder(session, isWanted) {
+export function inOrder(session, isWanted) {
   return [...session.items.values()].filter(isWanted).sort((one, other) => one.sequence - other.sequence);
 }

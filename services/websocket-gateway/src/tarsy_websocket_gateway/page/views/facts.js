@@ -8,7 +8,7 @@ import { html, useMemo } from "../ui.js";
 import { factLine } from "../words/formats.js";
 import { TEXT } from "../words/language.js";
 import { say } from "../words/say.js";
-import { tokenWords } from "../words/session_words.js";
+import { sessionCost, tokenWords } from "../words/session_words.js";
 import { AlertData, Labels, Links } from "./alert.js";
 import { Time, Took } from "./clock.js";
 import { CopyButton } from "./copy.js";
@@ -42,6 +42,7 @@ export function Facts({ store }) {
         <${Fact} name=${NAMES.labels}>${factLine(detail.session_labels ?? [])}<//>
         <${Fact} name=${NAMES.model}>${detail.scripted ? TEXT.facts.scripted : modelsOf(session).join(", ")}<//>
         <${Fact} name=${NAMES.tokens}>${detail.total_tokens > 0 ? tokenWords(detail) : ""}<//>
+        <${Fact} name=${NAMES.cost}>${sessionCost(detail)}<//>
         <${Fact} name=${NAMES.parent}>${detail.parent_id && html`<${SessionLink} id=${detail.parent_id} />`}<//>
         <${Fact} name=${NAMES.reruns}>${detail.reruns?.length > 0 && detail.reruns.map((id) => html`<${SessionLink} key=${id} id=${id} />`)}<//>
         <${Fact} name=${NAMES.record}><a href=${`/sessions/${encodeURIComponent(store.id)}/record`} data-view>${TEXT.facts.toRecord}</a><//>

@@ -1,5 +1,6 @@
 // What the session is about and its state, in one line that stays in sight, with what can be done with it.
 
+import { budgetMet } from "../state/budgets_met.js";
 import { isOver } from "../state/session_state.js";
 import { connection, liveUntil } from "../stores/connection.js";
 import { html, useEffect } from "../ui.js";
@@ -36,7 +37,7 @@ export function SessionHead({ store }) {
         <p class="state" role="status"><${Status} status=${status ?? ""} isLimited=${isLimited(store.session)} /></p>
       </div>
       <div class="head-about">
-        <span class="head-budget"></span>
+        <${BudgetMet} store=${store} />
         <${Times} store=${store} detail=${detail} />
         <${Place} detail=${detail} />
         <div class="head-acts">
@@ -64,6 +65,16 @@ function Times({ store, detail }) {
       <span>${TEXT.session.since}${" "}<${Time} stamp=${detail.created_at} /></span>
     </span>
   `;
+}
+
+/** Leads to the item of the story that says more. @param {{ store: Store }} props */
+function BudgetMet({ store }) {
+  store.version.value;
+  store.story.settled.value;
+  const met = budgetMet(store.session);
+  if (met === null) return null;
+  const words = met.isUsedUp ? TEXT.budget.usedUp : say(TEXT.budget.nearly, { percent: met.percent });
+  return html`<a class="head-budget" data-used-up=${met.isUsedUp} href=${`#event-${met.itemId}`} title=${met.text}>${words}</a>`;
 }
 
 /** @param {{ detail: Detail }} props */

@@ -4,22 +4,25 @@ import { isOver } from "../state/session_state.js";
 import { barAt, barPaths, KINDS, ROW_HEIGHT, shapeOf } from "../state/bar_shapes.js";
 import { momentsOf, timeAt } from "../state/event_times.js";
 import { placeAt, timeAtPlace, timeScale, WIDTH } from "../state/time_scale.js";
+import { timeTicks } from "../state/time_ticks.js";
 import { waterfallRows } from "../state/waterfall.js";
 import { knownNow } from "../stores/connection.js";
 import { isWide } from "../stores/width.js";
 import { html, useEffect, useMemo, useSignal } from "../ui.js";
 import { TEXT } from "../words/language.js";
 import { say } from "../words/say.js";
-import { barWords, kindWords, rowName } from "../words/waterfall_words.js";
+import { barWords, kindWords, rowName, tickWords } from "../words/waterfall_words.js";
 import { follow } from "./fold.js";
 import { TimeSlider } from "./time_slider.js";
 
 /** @typedef {import("../stores/session_store.js").SessionStore} Store
  *  @typedef {import("../state/waterfall.js").Kind} Kind
  *  @typedef {import("../state/waterfall.js").Row} Row
+ *  @typedef {import("../state/time_ticks.js").Tick} Tick
  *  @typedef {import("../stores/trace_store.js").Trace} Trace */
 
 const SLACK_PLACES = 4;
+const EDGE = 0.05;
 
 /** @param {{ store: Store }} props */
 export function Waterfall({ store }) {
@@ -66,6 +69,7 @@ function Chart({ store, trace }) {
   const place = number === null ? null : placeAt(drawn.scale, time);
   return html`
     <div class="rows">
+      <${TimeAxis} ticks=${drawn.ticks} />
       <ol class="row-names">${rows.map((row) => html`<li key=${row.id} title=${rowName(row)} data-depth=${row.depth || undefined}>${rowName(row)}</li>`)}</ol>
       <${TimeSlider}
         travel=${travel} newest=${newest} time=${time} moments=${moments} timeAtPart=${(/** @type {number} */ part) => timeAtPlace(drawn.scale, part * WIDTH)}
@@ -73,7 +77,7 @@ function Chart({ store, trace }) {
           pointed.value = at === null ? null : pointedAt(at, rows, drawn.scale);
         }}
       >
-        <${Bars} paths=${drawn.paths} height=${rows.length * ROW_HEIGHT} place=${place} />
+        <${Bars} paths=${drawn.paths} ticks=${drawn.ticks} height=${rows.length * ROW_HEIGHT} place=${place} />
       <//>
     </div>
     <p class="pointed quiet">${pointedWords(rows, pointed.value, drawn.scale, now)}</p>
@@ -87,14 +91,36 @@ function Chart({ store, trace }) {
 function draw(rows, moments, now) {
   const spans = rows.flatMap(({ bars }) => bars.map(({ from, until }) => ({ from, until: until ?? now })));
   const scale = timeScale([...spans, ...moments.map(({ time }) => ({ from: time, until: time }))]);
-  return { scale, paths: barPaths(rows, scale, now) };
+  return { scale, ticks: timeTicks(scale), paths: barPaths(rows, scale, now) };
+}
+
+/** The slider says its moment in words.
+ *  @param {{ ticks: Tick[] }} props */
+function TimeAxis({ ticks }) {
+  return html`
+    <svg class="time-axis" width="100%" height="16" aria-hidden="true">
+      ${ticks.map(
+        ({ place, elapsed }) => html`
+          <text key=${place} x=${`${(100 * place) / WIDTH}%`} y="12" text-anchor=${anchorAt(place)}>${tickWords(elapsed)}</text>
+        `,
+      )}
+    </svg>
+  `;
+}
+
+/** No label goes beyond the axis.
+ *  @param {number} place */
+function anchorAt(place) {
+  if (place < WIDTH * EDGE) return "start";
+  return place > WIDTH * (1 - EDGE) ? "end" : "middle";
 }
 
 /** Bars are one element a kind.
- *  @param {{ paths: Map<string, string>, height: number, place: number | null }} props */
-function Bars({ paths, height, place }) {
+ *  @param {{ paths: Map<string, string>, ticks: Tick[], height: number, place: number | null }} props */
+function Bars({ paths, ticks, height, place }) {
   return html`
     <svg viewBox=${`0 0 ${WIDTH} ${height}`} height=${height} preserveAspectRatio="none" aria-hidden="true">
+      ${ticks.map(({ place: at }) => html`<line key=${at} class="tick" x1=${at} x2=${at} y1="0" y2=${height} vector-effect="non-scaling-stroke" />`)}
       ${[...paths].map(([kind, path]) => html`<path key=${kind} data-kind=${kind} d=${path} />`)}
       ${
         place !== null &&

@@ -1,8 +1,9 @@
 // How a line of the list, its sections and its search are worded.
 
-import { dayName, money, number } from "./formats.js";
+import { dayName, number } from "./formats.js";
 import { TEXT } from "./language.js";
 import { say, sayOrdinal } from "./say.js";
+import { costWords } from "./usage_words.js";
 import { hasEnded, statusWord } from "./wording.js";
 
 /** @typedef {import("../state/list_row.js").Row} Row */
@@ -45,12 +46,13 @@ export function waitingWords({ status, queuePosition }) {
 }
 
 /** Tokens of input and output together, in thousands, and what they have cost. @param {Row} row */
-export function usageWords({ inputTokens, outputTokens, cost }) {
+export function usageWords({ inputTokens, outputTokens, cost, isCostPartial }) {
   const all = inputTokens + outputTokens;
-  if (all === 0) return cost === null ? "" : money(cost);
+  const paid = cost === null ? "" : costWords({ cost, cost_completeness: isCostPartial ? "partial" : "complete" });
+  if (all === 0) return paid;
   const tokens = inThousands(all);
   if (cost === null) return say(TEXT.list.tokens, { tokens });
-  return say(TEXT.list.tokensAndCost, { tokens, cost: money(cost) });
+  return say(TEXT.list.tokensAndCost, { tokens, cost: paid });
 }
 
 /** @param {Row} row */

@@ -2,9 +2,11 @@
 
 import { TEXT } from "./language.js";
 import { say, sayOrdinal } from "./say.js";
+import { costWords } from "./usage_words.js";
 import { statusWord } from "./wording.js";
 
 /** @typedef {import("../state/item_types.js").Item} Item
+ *  @typedef {import("../stores/session_store.js").Detail} Detail
  *  @typedef {import("../state/session_state.js").Session} Session */
 
 /** @param {number} place */
@@ -64,4 +66,17 @@ export function stoppedWords(status, stages, agents) {
 export function tokenWords({ input_tokens: input, output_tokens: output, cached_input_tokens: cached }) {
   if (cached > 0) return say(TEXT.facts.tokensWithCache, { input, cached, output });
   return say(TEXT.facts.tokens, { input, output });
+}
+
+/** What its models cost, and what of it is not known. Nothing while no model was used.
+ *  @param {Detail} detail */
+export function sessionCost({
+  cost = null,
+  cost_completeness: completeness,
+  unpriced_interaction_count: count = 0,
+  total_tokens: all,
+}) {
+  if (cost === null) return all > 0 ? TEXT.facts.costUnknown : "";
+  const words = costWords({ cost, cost_completeness: completeness ?? "complete" });
+  return count > 0 ? say(TEXT.facts.costOfOthers, { cost: words, count }) : words;
 }

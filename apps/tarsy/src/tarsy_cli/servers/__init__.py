@@ -1,0 +1,1 @@
+"""The cookbook of MCP servers, and adding one of them to a configuration."""
