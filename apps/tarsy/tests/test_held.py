@@ -50,7 +50,7 @@ def test_a_verb_asks_for_each_session_and_fails_when_one_is_refused(monkeypatch:
         assert idempotency_key
         asked.append((url, body))
         if TWO in url:
-            raise ApiError("answered 409: the session is not set aside")
+            raise ApiError("The session is not set aside.")
         return {"message": "The session has been ended."}
 
     monkeypatch.setattr(session_requests, "post", post)
@@ -61,4 +61,4 @@ def test_a_verb_asks_for_each_session_and_fails_when_one_is_refused(monkeypatch:
     ]
     assert result.exit_code == 1
     assert f"{ONE}: The session has been ended." in " ".join(result.output.split())
-    assert f"{TWO}: answered 409: the session is not set aside" in " ".join(result.output.split())
+    assert f"{TWO}: The session is not set aside." in " ".join(result.output.split())

@@ -106,7 +106,9 @@ async def test_what_is_too_long_is_not_asked_and_stays(form: Form) -> None:
     api = await form.show(sent())
     await form.field.fill("\N{FIRE}" * 100_001)
     await form.send.click()
-    await says(form.answer, "Not asked: a question has at most 100,000 characters, and this one has 100,001 characters.")
+    await says(
+        form.answer, "Not asked: a question has at most 100,000 characters, and this one has 100,001 characters."
+    )
     assert (api.asked, len(await form.field.input_value())) == ([], 100_001)
     await form.field.fill("\N{FIRE}" * 100_000)
     await form.send.click()

@@ -229,7 +229,10 @@ async def test_nobody_can_act_in_the_past(travel: Travel) -> None:
     ("at", "said"),
     [
         ("0", "“0” is not the number of an event: events are counted from 1. You see the session as it is now."),
-        ("later", "“later” is not the number of an event: events are counted from 1. You see the session as it is now."),
+        (
+            "later",
+            "“later” is not the number of an event: events are counted from 1. You see the session as it is now.",
+        ),
         ("99999", "This session has no event 99999. You see the session as it is now."),
     ],
 )

@@ -19,7 +19,7 @@ def route(
     alert: Annotated[Path, typer.Argument(help="what a sender posts, in any format", exists=True, dir_okay=False)],
     config: Annotated[Path, typer.Option(help="tarsy.yaml, or its folder", envvar="TARSY_CONFIG_DIR")] = Path("config"),
 ) -> None:
-    """Say which chain investigates an alert, and by which rule."""
+    """Show which chain investigates an alert, and by which rule."""
     for line in routes_of(read_config(config), alert.read_bytes()):
         say(line)
 

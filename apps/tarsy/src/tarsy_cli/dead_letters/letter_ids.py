@@ -11,9 +11,9 @@ from tarsy_cli.errors import CommandError
 AGO = re.compile(r"(\d{1,6})([smhd])")
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
-TopicOption = Annotated[str, typer.Option("--topic", help="only those met in this topic, such as alerts")]
+TopicOption = Annotated[str, typer.Option("--topic", help="only those from this topic, such as alerts")]
 ServiceOption = Annotated[str, typer.Option("--service", help="only those that this service buried, such as ingest")]
-ReasonOption = Annotated[str, typer.Option("--reason", help="only those whose reason has this text")]
+ReasonOption = Annotated[str, typer.Option("--reason", help="only those whose reason contains this text")]
 SinceOption = Annotated[str, typer.Option("--since", help="only those buried since: 2h, 7d, or a time with a zone")]
 
 

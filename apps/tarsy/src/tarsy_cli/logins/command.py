@@ -16,7 +16,9 @@ def login(
     scope: Annotated[str, typer.Option(help="more scope than the configuration, or the server, asks for")] = "",
     port: Annotated[
         int,
-        typer.Option(min=0, max=65_535, help="of the listener on 127.0.0.1, where the client is registered with it"),
+        typer.Option(
+            min=0, max=65_535, help="the port of the listener on 127.0.0.1, if the client is registered with one"
+        ),
     ] = 0,
     seconds: Annotated[float, typer.Option(min=1, max=3_600, help="how long the login may take")] = 300.0,
     config: Annotated[Path, typer.Option(help="tarsy.yaml, or its folder", envvar="TARSY_CONFIG_DIR")] = Path("config"),
@@ -24,7 +26,7 @@ def login(
     topic_prefix: PrefixOption = "",
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Log in at an MCP server, once, for all tool gateways.
+    """Log in to an MCP server, once, for all tool gateways.
 
     It prints the address to open in a browser on this machine, and waits for the answer on 127.0.0.1. The tokens are
     encrypted with TARSY_TOKEN_KEY, or the key that `tarsy up` keeps in the home, and written to Kafka.
@@ -47,9 +49,9 @@ def logout(
     topic_prefix: PrefixOption = "",
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Log out at an MCP server, for all tool gateways.
+    """Log out of an MCP server, for all tool gateways.
 
-    Its tokens are deleted from Kafka. Where the authorization server takes tokens back (RFC 7009), it is asked to.
+    Its tokens are deleted from Kafka. Where the authorization server can revoke tokens (RFC 7009), it is asked to.
     """
     from tarsy_cli.logins.act import LoginSources, run_act
     from tarsy_cli.logins.logout import log_out

@@ -22,19 +22,22 @@ SHOWN = 10
 
 def retention(
     sessions: Annotated[
-        int | None, typer.Option("--sessions", min=1, help="days: sessions that began before and have ended go")
+        int | None,
+        typer.Option(
+            "--sessions", min=1, help="delete sessions that began more than this many days ago and have ended"
+        ),
     ] = None,
     details: Annotated[
         int | None,
-        typer.Option("--details", min=1, help="days: timelines of sessions that ended before go"),
+        typer.Option("--details", min=1, help="delete timelines of sessions that ended more than this many days ago"),
     ] = None,
-    log: Annotated[bool, typer.Option("--log", help="delete records of the session log that nobody wants")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would go, and do nothing")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="do not ask: for a schedule")] = False,
+    log: Annotated[bool, typer.Option("--log", help="delete records of the session log that no session needs")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be deleted, and delete nothing")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="do not ask, for scheduled runs")] = False,
     kafka: Annotated[
         str, typer.Option(help="a Kafka, HOST:PORT[,HOST:PORT]; else that of the home", show_default=False)
     ] = "",
-    topic_prefix: Annotated[str, typer.Option(help="how the names of the topics begin", show_default=False)] = "",
+    topic_prefix: Annotated[str, typer.Option(help="the prefix of topic names", show_default=False)] = "",
     database: Annotated[
         str,
         typer.Option("--database", help="postgresql://…; else that of the home", show_default=False),
@@ -43,7 +46,7 @@ def retention(
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
-    """Delete sessions that are old, and what the session log keeps of deleted ones. It says first what goes.
+    """Delete old sessions, and what the session log keeps of deleted ones. It says first what it will delete.
 
     A session is deleted by its owner, as a decision on the log: pages, lists and searches show it no longer. With --log
     records of the log are deleted below every session that is still wanted, and below what a timeline has read. With
