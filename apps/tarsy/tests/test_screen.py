@@ -120,7 +120,7 @@ def test_a_summary_says_its_model_and_what_it_saved(screen: Watched) -> None:
 def test_a_summary_that_was_reused_says_so_instead(screen: Watched) -> None:
     sizes: Payload = {"model": "gemini-3.7", "tokens_before": 33_000, "tokens_after": 1_200, "reused_from": "c"}
     screen.show(created("1", "mcp_tool_summary", "It restarts.", **sizes), ENDED)
-    assert "It restarts.\n(same lines as above: summary reused, no model was asked)\n" in screen.text
+    assert "It restarts.\n(same lines as above: the earlier summary is reused, no model was asked)\n" in screen.text
 
 
 def test_a_summary_whose_size_nobody_knows_says_nothing_of_it(screen: Watched) -> None:
@@ -179,7 +179,7 @@ def test_a_text_that_ended_otherwise_than_it_streamed_is_shown_as_it_ended(scree
 
 def test_an_answer_that_came_to_nothing_says_so(screen: Watched) -> None:
     screen.show(streams("1"), chunk("1", "It is "), completed("1", "llm_response", status="failed", discarded=True))
-    assert "(this came to nothing)" in screen.text
+    assert "(this attempt came to nothing)" in screen.text
 
 
 def test_a_final_analysis_that_was_read_as_it_streamed_is_not_printed_again(screen: Watched) -> None:

@@ -137,11 +137,11 @@ def test_a_session_is_shown_with_its_figures_and_conclusions(url: str) -> None:
 @pytest.mark.parametrize(
     ("known", "line"),
     [
-        ({}, "cost unknown: its models have no price"),
+        ({}, "cost not known: its models have no price"),
         ({"cost": 0.25, "cost_completeness": "complete"}, "cost $0.2500"),
         (
             {"cost": 1.5, "cost_completeness": "partial", "unpriced_interaction_count": 2},
-            "cost at least $1.5000; 2 answers of models without a price not in it",
+            "cost at least $1.5000, without 2 answers of models that have no price",
         ),
     ],
 )

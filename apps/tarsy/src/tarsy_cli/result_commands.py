@@ -126,4 +126,4 @@ def _save_whole_result(result_url: str, output: Path, api: str) -> None:
             size = download(f"{result_url}/download", output)
     except OSError as problem:
         raise fail(f"{output} could not be written: {problem.strerror}.") from None
-    typer.echo(f"{size} bytes are in {output}.", err=True)
+    typer.echo(f"Wrote {size} bytes to {output}.", err=True)

@@ -149,7 +149,7 @@ def show_page(api: str, session: str) -> None:
     address = page_address(api, session)
     say(address)
     if not webbrowser.open(address):
-        print_note("No browser could be opened here: open the address yourself.")
+        print_note("No browser could be opened here: open the address above.")
 
 
 def exit_with(ended: str) -> typer.Exit:

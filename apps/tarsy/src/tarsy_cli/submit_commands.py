@@ -45,7 +45,7 @@ def submit(
     if file is None:
         sessions = _submit_words(api, message, title, severity)
     elif title or severity:
-        raise fail("--title and --severity go with --message: a file says them itself.", code=USAGE)
+        raise fail("--title and --severity go with --message: a file has its own.", code=USAGE)
     else:
         sessions = _submit_file(api, file)
     _follow(api, sessions, watch=watch, web=web)

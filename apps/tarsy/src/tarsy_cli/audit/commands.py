@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tarsy_cli.audit.acts import RecordedAct
 
 LIMIT = 50
-NONE = "Nobody has asked for that."
+NONE = "Nobody has asked for a change."
 
 
 def audit(

@@ -12,7 +12,7 @@ from tarsy_cli.console.terminal import fail, say
 if TYPE_CHECKING:
     from tarsy_config.config import Config
 
-OVER = "no alert that is investigated: it is over, or changes nothing"
+OVER = "not an alert to investigate: it is resolved, or changes nothing"
 
 
 def route(

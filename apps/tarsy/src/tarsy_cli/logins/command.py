@@ -39,7 +39,7 @@ def login(
     log_in = partial(log_in_and_record, options=LoginOptions(scope, port, seconds), show=_show_address)
     found = run_act("login", server, LoginSources(config, home, kafka, topic_prefix), log_in)
     until = f" until {found.ends_at.astimezone():%Y-%m-%d %H:%M:%S}" if found.ends_at is not None else ""
-    say(f"Logged in at {server}{until}. Tool gateways use it within half a minute.")
+    say(f"Logged in to {server}{until}. Tool gateways use the login within half a minute.")
 
 
 def logout(
@@ -58,15 +58,15 @@ def logout(
 
     found = run_act("logout", server, LoginSources(config, home, kafka, topic_prefix), log_out)
     if not found.was_there:
-        say(f"Nobody was logged in at {server}.")
+        say(f"Nobody was logged in to {server}.")
     elif found.kept_because:
-        say(f"Logged out at {server}. Its authorization server has not taken the token back: {found.kept_because}.")
+        say(f"Logged out of {server}. Its authorization server has not revoked the token: {found.kept_because}.")
     else:
-        say(f"Logged out at {server}. Its authorization server has taken the token back.")
+        say(f"Logged out of {server}. Its authorization server has revoked the token.")
 
 
 def _show_address(url: str, waiting: str) -> None:
     say("Open this address in a browser on this machine:")
     # As it is: a line that is broken could not be copied.
     typer.echo(printable(url))
-    say(f"The answer is awaited at {waiting}.")
+    say(f"Waiting for the answer at {waiting}.")

@@ -53,7 +53,7 @@ def retention(
     --details the verdict of a session stays, and its timeline goes from PostgreSQL alone: a rebuild brings it back.
     """
     if sessions is None and details is None and not log:
-        raise fail("Say what may go: --sessions DAYS, --details DAYS, --log, or several of them.", code=USAGE)
+        raise fail("Say what to delete: --sessions DAYS, --details DAYS, --log, or several of them.", code=USAGE)
     if sessions is not None:
         _delete_sessions(api_of(home, url), sessions, dry_run=dry_run, yes=yes)
     if details is not None:
@@ -165,14 +165,17 @@ async def _plan_cuts(bus: "Bus", database: str, schema: str) -> "list[LogCut]":
 def _print_cuts(cuts: "list[LogCut]") -> None:
     for cut in cuts:
         say(f"  partition {cut.partition}: {cut.records} records, from offset {cut.first} to before {cut.cut}")
-    say(f"{sum(cut.records for cut in cuts)} records of the session log are below all that is wanted.")
+    say(f"{sum(cut.records for cut in cuts)} records of the session log are below what any session needs.")
 
 
 def _require_consent(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise fail("Nobody can be asked here: --yes says that it may go, --dry-run only says what would.", code=USAGE)
+        raise fail(
+            "There is no terminal to ask at: --yes deletes without asking, --dry-run only shows what would be deleted.",
+            code=USAGE,
+        )
     typer.confirm(question, abort=True)
 
 

@@ -71,7 +71,7 @@ def _replace(file: Path, text: str) -> None:
 
 
 def _print_what_is_next(file: Path, name: str, recipe: "Recipe") -> None:
-    say(f"{name} stands in {file} now. Rights it needs: {recipe.rights}")
+    say(f"{name} is in {file} now. Rights it needs: {recipe.rights}")
     missing = [(key, meaning) for key, meaning in recipe.variables.items() if key not in os.environ]
     if missing:
         say("Set these for every service that reads the configuration:")

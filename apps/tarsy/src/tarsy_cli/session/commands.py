@@ -74,7 +74,7 @@ def export(
         output.write_text(f"{text}\n", encoding="utf-8")
     except OSError as problem:
         raise fail(f"{output} could not be written: {problem.strerror}.") from None
-    typer.echo(f"Session {id} is in {output}.", err=True)
+    typer.echo(f"Wrote session {id} to {output}.", err=True)
 
 
 def rerun(

@@ -41,7 +41,7 @@ def match(
     if not matched:
         raise fail("No skill has any of these words.")
     for one in matched:
-        unseen = "" if one.told else "; only in its text: an agent does not see them before it loads the skill"
+        unseen = "" if one.told else "; only in its text, which an agent sees after it has loaded the skill"
         say(f"{one.skill.name}: {', '.join(one.words)}{unseen}")
         say(f"  {one.skill.description}")
 
