@@ -164,7 +164,7 @@ def _error_class_of_status(status: int) -> type[ApiError]:
 
 
 def _problem_sentence(answer: httpx2.Response) -> str:
-    """What the API says of a problem, else the beginning of whatever was sent."""
+    """The API's own sentence, else the beginning of whatever was sent."""
     try:
         body = answer.json()
     except ValueError:

@@ -14,7 +14,7 @@ def details(text: str) -> str:
 
 
 def begin(verbose: bool) -> None:
-    """What is said before a command's name holds for it. One process may run several commands, as tests do."""
+    """An option before a command's name holds for it. One process may run several commands, as tests do."""
     _IS_VERBOSE.set(verbose)
 
 
