@@ -15,7 +15,12 @@ OF_ALL = frozenset({"--help", "--url", "--json", "--home"})
 GONE = {
     r"tarsy session (list|release|retry|fail)": "it is `tarsy held`",
     r"\*Run again\* on the page": "the page says *Re-run*",
-    r"\*Record\* on the page": "the page says *All model calls*",
+    r"\*Record\*(, at each step| on the page)": "the page says *All model calls*",
+    r"Submit it again with changes|messages as before": "the page says *Submit again with changes*, *unchanged messages*",
+    r"the story\b(?! of the long log)": "the page says *Timeline*",
+    r"no agent acts yet|without scores, reviews and actions": "agents act (actions.md)",
+    r"`summarization\.fallback_list`[^|;]*(\| no effect|; in `system`)": "it is obeyed (configuration.md)",
+    r"human review, catalogues of prices": "there are price lists (configuration.md)",
     r"[Tt]here is no login|no login page|has no login": "the page has a login (keys-and-tokens.md)",
     r"no approvals|there is no approval|approval is not there": "calls can wait for a yes (approve-tools.md)",
     r"OAuth (is|are) not (supported|there)": "servers with OAuth are (bring-your-own-mcp-server.md)",

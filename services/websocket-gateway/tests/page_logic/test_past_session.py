@@ -186,7 +186,7 @@ def test_a_call_that_waits_for_a_person_grows_as_a_wait(node: Node) -> None:
     ("row", "bar", "words"),
     [
         (("queue", "", ""), ("queue", 0, 2000, "", False), "Queue · queued · 2 s"),
-        (("session", "", ""), ("tool", 0, 2000, "k8s.get", True), "Session · tool runs · k8s.get · 2 s · failed"),
+        (("session", "", ""), ("tool", 0, 2000, "k8s.get", True), "Session · tool call · k8s.get · 2 s · failed"),
         (("x", "a", "Pods"), ("llm", 0, None, "summary", False), "a · Pods · model call · summary · 3 s so far"),
     ],
 )  # fmt: skip
