@@ -40,7 +40,7 @@ def test_without_any_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_reason_that_is_not_known_here_is_told_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert shown(monkeypatch, SessionAside("abc", "later", "", 0, None))[1].endswith("a reason that is not known here")
+    assert shown(monkeypatch, SessionAside("abc", "later", "", 0, None))[1].endswith("an unknown reason")
 
 
 def test_a_verb_asks_for_each_session_and_fails_when_one_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

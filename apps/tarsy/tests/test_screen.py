@@ -120,7 +120,7 @@ def test_a_summary_says_its_model_and_what_it_saved(screen: Watched) -> None:
 def test_a_summary_that_was_reused_says_so_instead(screen: Watched) -> None:
     sizes: Payload = {"model": "gemini-3.7", "tokens_before": 33_000, "tokens_after": 1_200, "reused_from": "c"}
     screen.show(created("1", "mcp_tool_summary", "It restarts.", **sizes), ENDED)
-    assert "It restarts.\n(same lines as above: the earlier summary is reused, no model was asked)\n" in screen.text
+    assert "It restarts.\n(same lines as above: summary reused, no model was asked)\n" in screen.text
 
 
 def test_a_summary_whose_size_nobody_knows_says_nothing_of_it(screen: Watched) -> None:
@@ -291,7 +291,7 @@ def test_a_call_that_waits_for_a_person_says_how_to_decide_and_then_what_was_dec
     }  # fmt: skip
     screen.show(created("a", "approval", "It waits.", status="streaming", **about) | {"session_id": "s1"})
     said = " ".join(screen.text.split())
-    assert "kubernetes.pods_delete waits for a person until 2026-11-24T19:30:00.000Z" in said
+    assert "kubernetes.pods_delete awaits approval until 2026-11-24T19:30:00.000Z" in said
     assert "tarsy approve s1 0a3b7c1e" in said
     screen.show(completed("a", "approval", "ann denied the call. Scale it instead."))
     assert "ann denied the call. Scale it instead." in " ".join(screen.text.split())

@@ -140,4 +140,4 @@ def test_each_agent_is_told_with_its_tools_and_the_line_for_those_that_it_lacks(
 def test_without_servers_it_says_where_they_come_from(monkeypatch: pytest.MonkeyPatch) -> None:
     out = answering(monkeypatch, [])
     showing.print_servers("", terminal(out))
-    assert "the configuration names them" in out.getvalue()
+    assert "the configuration names" in out.getvalue()

@@ -146,7 +146,7 @@ def test_a_person_logs_out_and_the_login_does_not_come_back(
     assert counting is not None
     assert (counting.number, counting.sealed) == (number + 1, LOGGED_OUT)
     assert asyncio.run(read_tokens(bus)).list_superseded("remote") == [], "they have tombstones"
-    assert login(bus, folder, "remote", act="logout") == (0, "Nobody was logged in at remote.")
+    assert login(bus, folder, "remote", act="logout") == (0, "Nobody was logged in to remote.")
     assert login(bus, folder, "remote")[0] == 0
     assert on_record(bus)[0] == number + 2
 
@@ -173,7 +173,7 @@ def test_the_address_is_shown_on_one_line(bus: Bus, folder: Path) -> None:
     assert code == 1
     assert "Open this address in a browser on this machine: http://127.0.0.1:" in output
     assert "code_challenge_method=S256" in output
-    assert "The answer is awaited at http://127.0.0.1:" in output
+    assert "Waiting for the answer at http://127.0.0.1:" in output
     assert output.endswith("The login at remote did not succeed: it was not finished within 1 seconds.")
 
 

@@ -27,7 +27,7 @@ async def test_a_summary_says_its_model_and_its_sizes(tab: Tab) -> None:
 
 async def test_a_summary_that_was_reused_says_so_instead(tab: Tab) -> None:
     said = await notes(tab, model="gemini-3.7-flash", tokens_before=33_000, tokens_after=1_200, reused_from="c")
-    assert said == ["Same lines as above: the earlier summary is reused, no model was asked"]
+    assert said == ["Same lines as above: summary reused, no model was asked"]
 
 
 async def test_where_nobody_counted_nothing_is_said(tab: Tab) -> None:

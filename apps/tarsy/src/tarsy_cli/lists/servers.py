@@ -15,7 +15,7 @@ from tarsy_local.terminal_text import one_line
 
 LINE = "{:24}  {:14}  {:>5}  {:8}  {}"
 TOOL_LINE = "  {:32}  {:9}  {:10}  {}"
-NONE = "No tool gateway has reported an MCP server yet. Each reports those that it reaches of the configuration."
+NONE = "No tool gateway has reported an MCP server yet: each reports those that the configuration names."
 
 
 def read_servers(api: str) -> McpServers:

@@ -148,7 +148,7 @@ def summary_line(payload: Payload) -> str:
     """The line below a summary: its model, and what the agent did not have to read. Empty where nobody counted."""
     about = metadata(payload)
     if text_of(about, "reused_from"):
-        return "(same lines as above: the earlier summary is reused, no model was asked)"
+        return "(same lines as above: summary reused, no model was asked)"
     before, after = about.get("tokens_before"), about.get("tokens_after")
     if not isinstance(before, int) or not isinstance(after, int):
         return ""

@@ -420,7 +420,7 @@ export const en = frozen({
     restNotShown: "The rest is not shown here.",
     reminded: "The agent was reminded: {reminder}",
     saved: "{model} shortened about {before} to {after}",
-    reused: "Same lines as above: the earlier summary is reused, no model was asked",
+    reused: "Same lines as above: summary reused, no model was asked",
     wholeResult: "Open full result",
     above: {
       analysis: "This is the final analysis above",
