@@ -197,7 +197,7 @@ async def test_what_a_viewer_may_not_do_is_not_offered(api: PageApi, tab: Tab) -
     await expect(page.get_by_role("link", name="Dead letters")).to_have_count(0)
     await expect(page.get_by_role("link", name="Submit")).to_have_count(0)
     await open_part(page, "dead-letters")
-    await expect(page.locator(".part > .notice")).to_contain_text("they are for operators")
+    await expect(page.locator(".part > .notice")).to_contain_text("only operators may see them")
     assert api.requests("GET /api/v1/dead-letters") == []
 
 
@@ -205,7 +205,7 @@ async def test_who_one_is_is_asked_again_while_the_api_is_away(api: PageApi, tab
     api.answers["GET /api/v1/me"] = Problem(503, "The database cannot be reached.")
     api.answers["GET /api/v1/dead-letters"] = letters(row())
     await open_part(tab.page, "dead-letters")
-    await expect(tab.page.locator(".part > .notice")).to_contain_text("they are for operators")
+    await expect(tab.page.locator(".part > .notice")).to_contain_text("only operators may see them")
     api.answers["GET /api/v1/me"] = role("operator")
     await expect(tab.page.locator(".records")).to_be_visible()
 

@@ -213,7 +213,10 @@ export const en = frozen({
     rerunAnswer: "It was re-run as a new session.",
     notRerun: "Not re-run",
     asked: { one: "Requested for {count} session.", other: "Requested for {count} sessions." },
-    askedOfSome: { one: "Requested for {count} session; {refusals}.", other: "Requested for {count} sessions; {refusals}." },
+    askedOfSome: {
+      one: "Requested for {count} session; {refusals}.",
+      other: "Requested for {count} sessions; {refusals}.",
+    },
     refusals: { one: "{count} was refused", other: "{count} were refused" },
   },
   firstAlert: {
