@@ -169,7 +169,7 @@ def test_the_credentials_of_a_client_are_read_and_in_no_repr(tmp_path: Path) -> 
             "{http}\noauth: {issuer: 'https://u:hunter2@a.example', client_id: t, client_secret: x}",
             "oauth.issuer: holds",
         ),
-        ("{http}\noauth: {issuer: 'https://[a', client_id: t, client_secret: x}", "oauth.issuer: is not the address"),
+        ("{http}\noauth: {issuer: 'https://[a', client_id: t, client_secret: x}", "oauth.issuer: is not an address"),
         (
             "{http}\noauth: {issuer: 'https://a.example', client_id: t, client_secret: ''}",
             "oauth.client_secret: is empty",
