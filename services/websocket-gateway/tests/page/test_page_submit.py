@@ -136,7 +136,7 @@ async def test_what_is_not_filled_in_is_left_out(api: PageApi, tab: Tab) -> None
     await submit(page)
     assert api.requests(SUBMIT) == []
     await page.get_by_label("Alert", exact=True).fill("{ it is no JSON")
-    await expect(page.get_by_text("It begins like JSON, and is none")).to_be_visible()
+    await expect(page.get_by_text("It looks like JSON, but is not valid")).to_be_visible()
     await submit(page)
     await expect(page).to_have_url(re.compile("/sessions/s1$"))
     assert api.requests(SUBMIT)[0].body == {"data": "{ it is no JSON"}
