@@ -222,7 +222,7 @@ async def test_a_result_is_folded_until_somebody_opens_it(scene: Scene, finished
         await expect(call.locator("pre").last).to_contain_text("checkout-7c9d6f5b84-x2x7k")
         long = tab.page.locator("details.call", has_text="kubernetes.pods_log")
         await long.locator("summary").click()
-        await expect(long).to_contain_text(f"Only the beginning is shown, of {scene.log_lines:,} lines.")
+        await expect(long).to_contain_text(f"Only the beginning of {scene.log_lines:,} lines is shown.")
         await tab.page.keyboard.press("Enter")
         await expect(long.locator("pre")).to_have_count(0)
         assert tab.complaints == []
@@ -299,7 +299,7 @@ async def test_a_session_is_cancelled_only_after_a_second_question(scene: Scene)
             await open_session(tab, session_id)
             buttons = tab.page.locator(".cancelling").get_by_role("button")
             await tab.page.get_by_role("button", name="Cancel", exact=True).click()
-            await expect(tab.page.get_by_role("button", name="No, go on")).to_be_focused()
+            await expect(tab.page.get_by_role("button", name="No, keep it running")).to_be_focused()
             await tab.page.keyboard.press("Enter")
             await expect(buttons).to_have_text(["Cancel"])
             await buttons.click()
@@ -346,7 +346,7 @@ async def test_a_session_that_nobody_knows_says_so(scene: Scene) -> None:
     async with new_tab(scene.browser, scene.url) as tab:
         await open_session(tab, "11111111-1111-5111-8111-111111111111")
         await expect(tab.page.locator(".notice")).to_have_text(
-            "No session 11111111-1111-5111-8111-111111111111 is known here."
+            "There is no session 11111111-1111-5111-8111-111111111111 here."
         )
         await expect(tab.page.locator("h1")).to_be_hidden()
         await expect(tab.page.get_by_role("button")).to_have_count(0)

@@ -79,7 +79,7 @@ def test_only_yes_or_no_decides(terminal: TextIO, monkeypatch: pytest.MonkeyPatc
 
 def test_who_is_asked_is_told_when_somebody_else_has_decided(terminal: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     owner = Owner([WAITING], [])
-    assert "it was decided elsewhere" in look(owner, monkeypatch)
+    assert "somebody else decided it" in look(owner, monkeypatch)
     assert owner.decisions == []
 
 

@@ -52,7 +52,7 @@ def test_each_call_that_waits_is_shown_with_its_arguments_and_its_reason(monkeyp
     assert line.endswith("2026-11-24T19:30:00.000Z  c1")
     assert about.split() == ["name=api-7", "It", "hangs."]
     assert "\x1b" not in line
-    assert shown(monkeypatch).strip() == "No tool call waits for a person."
+    assert shown(monkeypatch).strip() == "No tool call awaits approval."
 
 
 @pytest.mark.parametrize("given", ["", "c1", "c1-whole"])

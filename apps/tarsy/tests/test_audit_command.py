@@ -70,4 +70,4 @@ def test_a_person_reads_who_asked_for_what_and_from_where(bus: Bus) -> None:
     assert f"bob  {CANCEL}" in lines[0]
     assert lines[1] == "  token by sso from 10.1.2.3  bbb2"
     assert lines[3] == "  token by sso from ?  letter_id=7-1"
-    assert output(bus, "--name", "carol") == "Nobody has asked for that.\n"
+    assert output(bus, "--name", "carol") == "Nobody has asked for a change.\n"

@@ -24,7 +24,7 @@ from tarsy_processes.ports import free_port
 
 SESSION = "331ab85e-268a-5a26-9533-de21a57501a1"
 STAMP = {"session_id": SESSION, "timestamp": "2026-11-23T10:00:00.000Z", "number": 1}
-REFUSED = "answered 409: a reply is being written: wait for its end, or cancel it"
+REFUSED = "A reply is being written: wait for its end, or cancel it."
 
 
 @dataclass

@@ -112,8 +112,8 @@ def test_a_right_configuration_is_summarised(folder: Path) -> None:
         ({"allow": []}, "none"),
         ({"allow": "all"}, "*"),
         ({"allow": ["pods_delete", "rollout_*"]}, "pods_delete, rollout_*"),
-        ({"allow": ["pods_delete"], "approve": True}, "pods_delete; their calls wait for a person"),
-        ({"allow": "all", "approve": ["pods_*"]}, "*; calls of pods_* wait for a person"),
+        ({"allow": ["pods_delete"], "approve": True}, "pods_delete; their calls need approval"),
+        ({"allow": "all", "approve": ["pods_*"]}, "*; calls of pods_* need approval"),
         ({"allow": "all", "approve": False}, "*"),
     ],
 )

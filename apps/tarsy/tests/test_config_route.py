@@ -35,8 +35,8 @@ def webhook(status: str, **labels: str) -> dict[str, Any]:
     [
         (webhook("firing", cluster="us-1"), 'DiskFull: chain us, chosen by cluster="us-1"'),
         (webhook("firing", kubernetes_cluster="eu-7"), 'DiskFull: chain eu, chosen by cluster=~"eu-.*"'),
-        (webhook("firing", cluster="ap-1"), "DiskFull: chain others, no chain matched: the default"),
-        (webhook("resolved", cluster="us-1"), "no alert that is investigated: it is over, or changes nothing"),
+        (webhook("firing", cluster="ap-1"), "DiskFull: chain others, no chain matched, so the default"),
+        (webhook("resolved", cluster="us-1"), "not an alert to investigate: it is resolved, or changes nothing"),
         ({"alert_type": "kubernetes", "data": "x", "title": "t"}, "t: chain others, chosen by alert type kubernetes"),
         ({"title": "[Triggered] t", "org": {"id": 1}, "event_type": "e", "cluster": "us-1"},
          '[Triggered] t: chain us, chosen by cluster="us-1"'),

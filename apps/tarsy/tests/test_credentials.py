@@ -69,9 +69,9 @@ def test_what_is_no_key_is_refused_and_not_repeated(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("key", "path", "sentence"),
     [
-        ("", "/", "401: Send a key. TARSY_API_KEY holds no key: set it to one that this TARSy knows."),
-        ("other", "/", "401: Send a key. The key in TARSY_API_KEY is not one that this TARSy takes now."),
-        (KEY, "/operators", "403: This needs the role operator, and you have the role viewer."),
+        ("", "/", "Send a key. TARSY_API_KEY holds no key: set it to one that this TARSy knows."),
+        ("other", "/", "Send a key. The key in TARSY_API_KEY is not one that this TARSy takes now."),
+        (KEY, "/operators", "This needs the role operator, and you have the role viewer."),
     ],
     ids=["none", "wrong", "too little"],
 )
@@ -79,7 +79,7 @@ def test_a_refusal_is_a_sentence(url: str, monkeypatch: pytest.MonkeyPatch, key:
     monkeypatch.setenv("TARSY_API_KEY", key)
     with pytest.raises(ApiError) as refused:
         get(f"{url}{path}")
-    assert str(refused.value) == f"{url}{path} answered {sentence}"
+    assert str(refused.value) == sentence
 
 
 class Shown:
@@ -121,6 +121,6 @@ async def test_a_session_is_watched_with_the_key_and_a_refusal_ends_it_at_once(
         if key:
             await following
         else:
-            with pytest.raises(ApiError, match="answered 401: TARSY_API_KEY holds no key"):
+            with pytest.raises(ApiError, match=r"^TARSY_API_KEY holds no key"):
                 await following
     assert view.ended is bool(key)

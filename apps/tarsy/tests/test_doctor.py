@@ -135,7 +135,7 @@ def test_a_variable_that_nothing_reads_is_a_warning(tmp_path: Path) -> None:
     )
     found = looked(check_variables, setup)
     assert [(one.status, one.sentence, one.remedy) for one in found] == [
-        ("warning", "TARSY_KAFAK is set, and nothing reads it.", "Did you mean TARSY_KAFKA?")
+        ("warning", "TARSY_KAFAK is set, but nothing reads it.", "Did you mean TARSY_KAFKA?")
     ]
 
 

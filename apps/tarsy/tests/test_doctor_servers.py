@@ -84,7 +84,7 @@ async def test_an_advertised_address_that_leads_nowhere_is_named(bus: Bus, monke
 
     monkeypatch.setattr(kafka, "unreachable", unreachable)
     assert (await looked(kafka.check_kafka, setup_of(bus)))[1:] == [
-        ("failed", "The address that broker 7 at kafka-7.internal:9092 advertises leads nowhere from here.")
+        ("failed", "The address that broker 7 at kafka-7.internal:9092 advertises cannot be reached from here.")
     ]
 
 
@@ -230,7 +230,7 @@ async def test_rights_that_are_missing_are_told(database_url: str, database_sche
     ("url", "reason"),
     [
         (f"postgresql://t:{PASSWORD}@127.0.0.1:1/t", "cannot be used"),
-        (f"mysql://t:{PASSWORD}@127.0.0.1/t", "is no address of PostgreSQL"),
+        (f"mysql://t:{PASSWORD}@127.0.0.1/t", "is not an address of PostgreSQL"),
         (f"postgresql://t:{PASSWORD}@127.0.0.1/t?sslmode=nonsense", "sslmode has to be one of"),
     ],
 )

@@ -40,7 +40,7 @@ def test_without_any_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_reason_that_is_not_known_here_is_told_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert shown(monkeypatch, SessionAside("abc", "later", "", 0, None))[1].endswith("a reason that is not known here")
+    assert shown(monkeypatch, SessionAside("abc", "later", "", 0, None))[1].endswith("an unknown reason")
 
 
 def test_a_verb_asks_for_each_session_and_fails_when_one_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,7 +50,7 @@ def test_a_verb_asks_for_each_session_and_fails_when_one_is_refused(monkeypatch:
         assert idempotency_key
         asked.append((url, body))
         if TWO in url:
-            raise ApiError("answered 409: the session is not set aside")
+            raise ApiError("The session is not set aside.")
         return {"message": "The session has been ended."}
 
     monkeypatch.setattr(session_requests, "post", post)
@@ -61,4 +61,4 @@ def test_a_verb_asks_for_each_session_and_fails_when_one_is_refused(monkeypatch:
     ]
     assert result.exit_code == 1
     assert f"{ONE}: The session has been ended." in " ".join(result.output.split())
-    assert f"{TWO}: answered 409: the session is not set aside" in " ".join(result.output.split())
+    assert f"{TWO}: The session is not set aside." in " ".join(result.output.split())

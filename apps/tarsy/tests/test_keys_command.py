@@ -80,7 +80,7 @@ def test_a_key_without_an_end_has_none_and_a_time_is_kept(tmp_path: Path) -> Non
     [
         (["ops", "--role", "boss"], "--role is no role; known here: viewer, responder, operator, admin, service.\n"),
         ([" ", "--role", "viewer"], "The name has to be one line"),
-        (["ops", "--role", "viewer", "--expires", "soon"], "--expires is no date"),
+        (["ops", "--role", "viewer", "--expires", "soon"], "--expires is not a date"),
         (["ops", "--role", "viewer", "--expires", "2999-01-01T12:00:00"], "--expires has no zone"),
         (["ops", "--role", "viewer", "--expires", "2020-01-01"], "--expires is in the past"),
         (["ops", "--role", "operator", "--session-group", "shop"], "--session-group limits nothing"),

@@ -201,8 +201,8 @@ def test_what_cannot_be_read_is_a_sentence_and_exit_code_1(tmp_path: Path, log: 
     for wrong, said in (
         (tmp_path / "missing.log", "No such file or directory"),
         (tmp_path, "Is a directory"),
-        (packed, "is no text"),
-        (huge, "too large"),
+        (packed, "is not text"),
+        (huge, "too much"),
     ):
         code, out, err = ran(wrong)
         assert (code, out) == (1, b"")

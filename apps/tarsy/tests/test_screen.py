@@ -179,7 +179,7 @@ def test_a_text_that_ended_otherwise_than_it_streamed_is_shown_as_it_ended(scree
 
 def test_an_answer_that_came_to_nothing_says_so(screen: Watched) -> None:
     screen.show(streams("1"), chunk("1", "It is "), completed("1", "llm_response", status="failed", discarded=True))
-    assert "(this came to nothing)" in screen.text
+    assert "(this attempt came to nothing)" in screen.text
 
 
 def test_a_final_analysis_that_was_read_as_it_streamed_is_not_printed_again(screen: Watched) -> None:
@@ -291,7 +291,7 @@ def test_a_call_that_waits_for_a_person_says_how_to_decide_and_then_what_was_dec
     }  # fmt: skip
     screen.show(created("a", "approval", "It waits.", status="streaming", **about) | {"session_id": "s1"})
     said = " ".join(screen.text.split())
-    assert "kubernetes.pods_delete waits for a person until 2026-11-24T19:30:00.000Z" in said
+    assert "kubernetes.pods_delete awaits approval until 2026-11-24T19:30:00.000Z" in said
     assert "tarsy approve s1 0a3b7c1e" in said
     screen.show(completed("a", "approval", "ann denied the call. Scale it instead."))
     assert "ann denied the call. Scale it instead." in " ".join(screen.text.split())

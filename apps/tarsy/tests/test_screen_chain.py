@@ -383,6 +383,6 @@ def test_a_place_in_the_queue_is_told_when_it_changes_until_its_turn_comes(
     watched.live(events[:2])
     watched.screen.show_queue_position(1)
     assert [line for line in watched.lines if "queue" in line] == [
-        "· waits for its turn: number 3 in the queue",
-        "· waits for its turn: number 1 in the queue",
+        "· queued: number 3 in the queue",
+        "· queued: number 1 in the queue",
     ]

@@ -95,7 +95,7 @@ def test_a_server_that_waits_for_a_login_names_the_command_and_one_that_has_it_s
     _, git, jira, warning, details = (" ".join(line.split()) for line in out.getvalue().splitlines())
     assert git == f"git needs login 0 0 of 1 {command}"
     assert jira == "jira healthy 1 1 of 1 logged in until 2026-11-22T10:00:00.000Z"
-    assert warning.startswith("The MCP server git waits for a person to log in. Since ")
+    assert warning.startswith("The MCP server git needs a person to log in. Since ")
     assert details == command
 
 
@@ -140,4 +140,4 @@ def test_each_agent_is_told_with_its_tools_and_the_line_for_those_that_it_lacks(
 def test_without_servers_it_says_where_they_come_from(monkeypatch: pytest.MonkeyPatch) -> None:
     out = answering(monkeypatch, [])
     showing.print_servers("", terminal(out))
-    assert "the configuration names them" in out.getvalue()
+    assert "the configuration names" in out.getvalue()

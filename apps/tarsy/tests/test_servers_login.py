@@ -116,7 +116,7 @@ def test_a_person_logs_in_and_again_and_the_last_login_counts(
 ) -> None:
     for number in (1, 2):
         code, output = login(bus, folder, "remote")
-        assert (code, output) == (0, "Logged in at remote. Tool gateways use it within half a minute.")
+        assert (code, output) == (0, "Logged in to remote. Tool gateways use the login within half a minute.")
         counting, kept = on_record(bus)
         assert (counting, server.judged(kept.authorization)) == (number, None)
     wait_until(lambda: len(opened) >= 3)
@@ -138,7 +138,7 @@ def test_a_person_logs_out_and_the_login_does_not_come_back(
     code, output = login(bus, folder, "remote", act="logout")
     assert (code, output) == (
         0,
-        "Logged out at remote. Its authorization server has taken the token back.",
+        "Logged out of remote. Its authorization server has revoked the token.",
     )
     assert server.revoked == [kept.refresh_token]
     assert server.judged(kept.authorization) is not None
@@ -146,7 +146,7 @@ def test_a_person_logs_out_and_the_login_does_not_come_back(
     assert counting is not None
     assert (counting.number, counting.sealed) == (number + 1, LOGGED_OUT)
     assert asyncio.run(read_tokens(bus)).list_superseded("remote") == [], "they have tombstones"
-    assert login(bus, folder, "remote", act="logout") == (0, "Nobody was logged in at remote.")
+    assert login(bus, folder, "remote", act="logout") == (0, "Nobody was logged in to remote.")
     assert login(bus, folder, "remote")[0] == 0
     assert on_record(bus)[0] == number + 2
 
@@ -165,7 +165,7 @@ def test_an_authorization_server_that_takes_no_token_back_is_named(
     login(bus, folder, "remote")
     code, output = login(bus, folder, "remote", act="logout")
     assert code == 0
-    assert output.endswith("has not taken the token back: the authorization server answered HTTP 503.")
+    assert output.endswith("has not revoked the token: the authorization server answered HTTP 503.")
 
 
 def test_the_address_is_shown_on_one_line(bus: Bus, folder: Path) -> None:
@@ -173,14 +173,16 @@ def test_the_address_is_shown_on_one_line(bus: Bus, folder: Path) -> None:
     assert code == 1
     assert "Open this address in a browser on this machine: http://127.0.0.1:" in output
     assert "code_challenge_method=S256" in output
-    assert "The answer is awaited at http://127.0.0.1:" in output
-    assert output.endswith("No login at remote: it was not finished within 1 seconds.")
+    assert "Waiting for the answer at http://127.0.0.1:" in output
+    assert output.endswith("The login at remote did not succeed: it was not finished within 1 seconds.")
 
 
 def test_a_refusal_of_the_person_is_said(bus: Bus, server: ConsentServer, folder: Path, opened: list[int]) -> None:
     server.refusal = "access_denied"
     code, output = login(bus, folder, "remote")
-    said = "No login at remote: the authorization server refused it: access_denied: the person said no."
+    said = (
+        "The login at remote did not succeed: the authorization server refused it: access_denied: the person said no."
+    )
     assert (code, output) == (1, said)
 
 
@@ -188,7 +190,7 @@ def test_another_issuer_gets_nothing(bus: Bus, server: ConsentServer, folder: Pa
     server.named_issuer = f"{server.issuer}/other"
     code, output = login(bus, folder, "remote")
     assert code == 1
-    assert output.startswith(f"No login at remote: nobody answers for the issuer {server.issuer}")
+    assert output.startswith(f"The login at remote did not succeed: nobody answers for the issuer {server.issuer}")
     assert (server.clients, server.grants, opened) == ({}, [], [])
 
 
@@ -249,7 +251,7 @@ def test_an_outage_of_kafka_ends_a_login_with_a_sentence_and_a_repeat_works(
         code, output = login(bus, folder, "remote")
     assert code == 1
     assert re.fullmatch(
-        r"No login at remote: Kafka has not confirmed (within 20 seconds )?that it keeps the login: "
+        r"The login at remote did not succeed: Kafka did not confirm (within 20 seconds )?that it keeps the login: "
         r"log in again when it can be used( \(\w+\))?\.",
         output,
     ), output

@@ -73,4 +73,4 @@ def test_only_the_conditions_that_are_given_are_asked_for(monkeypatch: pytest.Mo
     query = sessions.SessionQuery(namespace="shop", severity="warning")
     sessions.print_sessions(sessions.read_sessions("", query), Console(file=out, color_system=None), query)
     assert asked == [{"page_size": 25, "namespace": "shop", "severity": "warning"}]
-    assert "No session fits all these conditions." in out.getvalue()
+    assert "No session matches all these conditions." in out.getvalue()

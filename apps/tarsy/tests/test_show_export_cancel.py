@@ -137,11 +137,11 @@ def test_a_session_is_shown_with_its_figures_and_conclusions(url: str) -> None:
 @pytest.mark.parametrize(
     ("known", "line"),
     [
-        ({}, "cost unknown: its models have no price"),
+        ({}, "cost not known: its models have no price"),
         ({"cost": 0.25, "cost_completeness": "complete"}, "cost $0.2500"),
         (
             {"cost": 1.5, "cost_completeness": "partial", "unpriced_interaction_count": 2},
-            "cost at least $1.5000; 2 answers of models without a price not in it",
+            "cost at least $1.5000, without 2 answers of models that have no price",
         ),
     ],
 )
@@ -211,7 +211,7 @@ def test_an_export_is_the_session_with_its_timeline(url: str, tmp_path: Path) ->
 def test_a_session_that_is_not_there_is_a_sentence(url: str, command: str) -> None:
     refused = run(url, command, OTHER)
     assert (refused.exit_code, refused.stdout) == (1, "")
-    assert "there is no such session" in refused.stderr
+    assert "There is no such session" in refused.stderr
 
 
 def test_the_reason_of_a_cancellation_is_sent_with_it(url: str) -> None:
@@ -225,5 +225,5 @@ def test_each_session_is_cancelled_and_a_refusal_is_told(url: str) -> None:
     assert (done.exit_code, done.output) == (0, f"{ID}: The session is being cancelled.\n")
     refused = run(url, "cancel", OTHER, ID)
     assert refused.exit_code == 1
-    assert "the session has ended" in " ".join(refused.output.split())
+    assert "The session has ended" in " ".join(refused.output.split())
     assert "is being cancelled" in refused.output

@@ -156,7 +156,7 @@ def test_a_question_is_shown_message_by_message_and_whether_it_is_verified(timel
 
 def test_a_conversation_that_cannot_be_made_again_says_why(timeline: Timeline) -> None:
     timeline.says(QUESTION.model_copy(update={"conversation": None, "missing": "it is no longer kept"}))
-    assert "The conversation cannot be made again: it is no longer kept." in timeline.run("--llm", "l1").stdout
+    assert "The conversation cannot be reconstructed: it is no longer kept." in timeline.run("--llm", "l1").stdout
 
 
 def test_a_call_is_shown_with_its_arguments_and_its_answer(timeline: Timeline) -> None:

@@ -109,5 +109,5 @@ async def test_what_cannot_be_recorded_is_not_done(bus: Bus) -> None:
     async with client(bus, ALICE, write_seconds=0) as asking:
         answer = await asking.post(CANCEL)
     assert (answer.status_code, answer.json()["detail"]) == (
-        503, "Kafka did not take the record of who asks for this, so that nothing was done. Try again."
+        503, "Kafka did not accept the record of who asks for this, so nothing was done. Try again."
     )  # fmt: skip

@@ -86,7 +86,7 @@ def test_every_mistake_is_told_with_its_line_and_what_would_be_right(tmp_path: P
         'write seconds, or such as "60s", "5m", "1m30s"',
         "tarsy.yaml:14: mcp_servers.db.summarization.size_threshold_tokens: is not accepted; "
         "it should be greater than or equal to 100",
-        "tarsy.yaml:19: agents.A: stands here a second time (first in line 16); keep one of them",
+        "tarsy.yaml:19: agents.A: is here a second time (first in line 16); keep one of them",
         "tarsy.yaml:20: agents.Actor.native_tools.google: unknown key; did you mean google_search?",
         "tarsy.yaml:23: agent_chains.k.alert_types[1]: the alert type kubernetes belongs to the chain k already; "
         "keep one of them",

@@ -104,7 +104,7 @@ def test_what_is_configured_wins_over_a_list_and_a_list_with_days_over_one_witho
 @pytest.mark.parametrize("content", ["", "[]", "{", "\x00", '{"a": ' * 100_000])
 def test_a_list_that_is_none_is_a_mistake_with_its_line(tmp_path: Path, content: str) -> None:
     (tmp_path / "list.json").write_text(content, "utf-8")
-    with pytest.raises(InvalidConfigError, match=r"tarsy.yaml:7: price_lists\[0\]: is no list of prices"):
+    with pytest.raises(InvalidConfigError, match=r"tarsy.yaml:7: price_lists\[0\]: is not a list of prices"):
         load_config(written(tmp_path, "  {}\nprice_lists: [list.json]\n"), {})
 
 
@@ -134,8 +134,8 @@ def test_periods_keep_what_a_model_cost_and_the_last_that_holds_counts(tmp_path:
 @pytest.mark.parametrize(
     ("price", "problem"),
     [
-        ("{periods: [{from: soon, input: 1, output: 1}]}", "a.periods[0].from: is no day"),
-        ("{periods: [{from: 2026-02-30, input: 1, output: 1}]}", "a.periods[0].from: is no day"),
+        ("{periods: [{from: soon, input: 1, output: 1}]}", "a.periods[0].from: is not a day"),
+        ("{periods: [{from: 2026-02-30, input: 1, output: 1}]}", "a.periods[0].from: is not a day"),
         ("{periods: [{from: 2026-02-01, until: 2026-02-01, input: 1, output: 1}]}", "until: is not after `from`"),
         ("{periods: [{input: 1}]}", "a.periods[0].output: is missing"),
         ("{periods: [{since: 2026-02-01, input: 1, output: 1}]}", "a.periods[0].since: unknown key"),

@@ -108,17 +108,17 @@ def test_a_provider_that_nobody_asks_needs_no_key(load: Load) -> None:
     ("provider", "mistake"),
     [
         ("{type: google}", "names no model; add model: NAME, as the provider calls it"),
-        ("{type: google, model: m, script: script.yaml}", "is no key of a provider of type google; remove it"),
-        ("{type: scripted, script: script.yaml, model: m}", "is no key of a provider of type scripted; remove it"),
+        ("{type: google, model: m, script: script.yaml}", "is not a key of a provider of type google; remove it"),
+        ("{type: scripted, script: script.yaml, model: m}", "is not a key of a provider of type scripted; remove it"),
         ("{type: scripted}", "names no script; add script: PATH"),
         ("{type: openai, model: m, base_url: localhost}", "is not an address; write it as https://HOST/PATH"),
         (
             "{type: grok, model: m}",
             "it should be 'scripted', 'google', 'openai', 'anthropic', 'xai', 'vertexai', 'azure' or 'bedrock'",
         ),
-        ("{type: openai, model: m, region: eu-west-1}", "is no key of a provider of type openai; remove it"),
-        ("{type: bedrock, model: m, project_env: P}", "is no key of a provider of type bedrock; remove it"),
-        ("{type: scripted, script: script.yaml, profile: p}", "is no key of a provider of type scripted; remove it"),
+        ("{type: openai, model: m, region: eu-west-1}", "is not a key of a provider of type openai; remove it"),
+        ("{type: bedrock, model: m, project_env: P}", "is not a key of a provider of type bedrock; remove it"),
+        ("{type: scripted, script: script.yaml, profile: p}", "is not a key of a provider of type scripted; remove it"),
     ],
 )
 def test_keys_have_to_fit_the_type(load: Load, provider: str, mistake: str) -> None:

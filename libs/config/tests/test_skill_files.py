@@ -106,7 +106,7 @@ def test_a_link_that_contains_itself_has_an_end(tmp_path: Path) -> None:
     (tmp_path / "skills/pods/again").symlink_to(".")
     config = load(tmp_path, {})
     assert [file.path for file in config.skills["pods"].skill.files] == ["a.md"]
-    assert notes(config) == ["skills/pods/SKILL.md:1: again: cannot be read (it is no file), and is left out"]
+    assert notes(config) == ["skills/pods/SKILL.md:1: again: cannot be read (it is not a file), and is left out"]
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ def test_every_host_that_there_can_be_is_accepted(tmp_path: Path, host: str) -> 
 def test_a_token_beside_a_header_for_authorization_is_a_mistake(tmp_path: Path) -> None:
     lines = "type: http\nurl: http://h/mcp\nbearer_token: hunter2\nheaders: {authorization: Basic abc}\n"
     assert mistakes(tmp_path, lines) == [
-        f"tarsy.yaml:6: {PLACE}.bearer_token: says a second time what headers says with Authorization; keep one of them"
+        f"tarsy.yaml:6: {PLACE}.bearer_token: repeats what headers says with Authorization; keep one of them"
     ]
 
 
@@ -160,19 +160,22 @@ def test_the_credentials_of_a_client_are_read_and_in_no_repr(tmp_path: Path) -> 
     [
         ("type: stdio\ncommand: c\noauth: {}", "oauth: is a key of http and sse transports"),
         ("{http}\noauth: {issuer: 'https://a.example', client_id: tarsy}", "oauth.client_secret: is missing"),
-        ("{http}\noauth: {issuer: a.example, client_id: t, client_secret: hunter2}", "oauth.issuer: is no address"),
+        (
+            "{http}\noauth: {issuer: a.example, client_id: t, client_secret: hunter2}",
+            "oauth.issuer: is not the address",
+        ),
         ("{http}\noauth: {issuer: 'http://a.example', client_id: t, client_secret: x}", "oauth.issuer: is http"),
         (
             "{http}\noauth: {issuer: 'https://u:hunter2@a.example', client_id: t, client_secret: x}",
             "oauth.issuer: holds",
         ),
-        ("{http}\noauth: {issuer: 'https://[a', client_id: t, client_secret: x}", "oauth.issuer: is no address"),
+        ("{http}\noauth: {issuer: 'https://[a', client_id: t, client_secret: x}", "oauth.issuer: is not an address"),
         (
             "{http}\noauth: {issuer: 'https://a.example', client_id: t, client_secret: ''}",
             "oauth.client_secret: is empty",
         ),
-        (f"{{http}}\nbearer_token: hunter2\noauth: {OAUTH}", "oauth: says a second time what bearer_token says"),
-        (f"{{http}}\nheaders: {{Authorization: x}}\noauth: {OAUTH}", "oauth: says a second time what headers says"),
+        (f"{{http}}\nbearer_token: hunter2\noauth: {OAUTH}", "oauth: repeats what bearer_token says"),
+        (f"{{http}}\nheaders: {{Authorization: x}}\noauth: {OAUTH}", "oauth: repeats what headers says"),
         (
             "{http}\noauth: {issuer: 'https://a.example', client_id: t, client_secret: x, scope: 'a  b'}",
             "oauth.scope: is",

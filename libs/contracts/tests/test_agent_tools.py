@@ -33,7 +33,7 @@ def test_an_agent_whose_servers_give_nothing_has_none() -> None:
     (unknown,) = agent_tools([AGENT], [])
     assert [one.count for one in (denied, away, unknown)] == [0, 0, 0]
     assert "could not be used (refused)" in away.sentences[0]
-    assert "no tool gateway that runs knows this server" in unknown.sentences[0]
+    assert "no running tool gateway knows this server" in unknown.sentences[0]
 
 
 def test_what_an_older_gateway_does_not_judge_is_offered_where_it_only_reads() -> None:

@@ -90,7 +90,7 @@ async def test_a_route_without_a_right_is_for_nobody() -> None:
     assert (await asked("GET", "/nowhere", key(Role.ADMIN))).status_code == 404
     answer = await asked("PUT", ME, key(Role.ADMIN))
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET, POST")
-    assert answer.json()["detail"] == "This address takes other methods: GET, POST."
+    assert answer.json()["detail"] == "This address takes GET, POST."
     assert asked.denied("no_right") == 3
 
 

@@ -45,7 +45,7 @@ from tarsy_session.system_prompt import compose_system
 KUBERNETES = ResolvedServer(server="kubernetes", instructions="Look into the namespace of the alert only.\n")
 PROMETHEUS = ResolvedServer(server="prometheus", instructions="Ask for rates over five minutes.")
 REFUSED = UnavailableServer(server="prometheus", reason="it answered HTTP 401 Unauthorized")
-UNKNOWN = UnavailableServer(server="kubernetes", reason="no tool gateway that runs knows this server")
+UNKNOWN = UnavailableServer(server="kubernetes", reason="no running tool gateway knows this server")
 RUNBOOK_URL = "https://github.com/shop/runbooks/blob/main/checkout.md"
 RUNBOOK_TEXT = "# Checkout\n\n1. Look at the pods of `checkout`.\n2. If they are killed for memory, look at the limit."
 

@@ -186,4 +186,4 @@ async def test_while_the_timeline_is_away_a_notification_of_an_unknown_session_w
     async with world.sessions.running():
         await world.take(COMPLETED, sequence=9)
     assert world.receiver.attempts == 0
-    assert world.waiting[0].startswith("the timeline does not say what session it is")
+    assert world.waiting[0].startswith("the timeline does not answer about the session")

@@ -185,7 +185,9 @@ async def test_an_outage_of_slack_holds_up_no_webhook_and_is_told_of(
             await topic.publish(f"s-{number}", *WHOLE)
 
         async def degraded() -> bool:
-            return list(service.degraded_reasons()) == ["The receiver ops cannot be told: Slack answers fatal_error"]
+            return list(service.degraded_reasons()) == [
+                "The receiver ops cannot be notified: Slack answers fatal_error"
+            ]
 
         await eventually(degraded, lambda: str(list(service.degraded_reasons())))
         await until_told(hook, "s-0-9", "s-1-9", "s-2-9")

@@ -87,7 +87,7 @@ def test_a_long_text_is_cut_where_slack_would_refuse_it() -> None:
 def test_a_call_that_waits_says_who_may_decide_and_until_when() -> None:
     written = str(message_of(notification_of(APPROVAL)).blocks)
     assert "kubernetes.pods_delete: It restarts the pod." in written
-    assert "The role responder decides, within 30 minutes." in written
+    assert "Anyone with the role responder can decide within 30 minutes." in written
 
 
 async def test_the_end_stands_in_the_thread_of_the_start(slack: SlackServer, receiver: SlackReceiver) -> None:

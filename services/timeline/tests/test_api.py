@@ -246,14 +246,14 @@ async def test_the_message_of_slack_and_the_rule_of_the_chain_are_shown(
     told, session = story(new_session()), new_session()
     started = told.recorded(1).event
     alert = started.alert.model_copy(update={"slack_message_fingerprint": "FIRING: cart"})
-    chain = started.chain.model_copy(update={"chosen_by": "no chain matched: the default", "unmatched": True})
+    chain = started.chain.model_copy(update={"chosen_by": "no chain matched, so the default", "unmatched": True})
     session.add(started.model_copy(update={"alert": alert, "chain": chain}))
     await append(system_bus, 3, session.records)
 
     detail = (await once_projected(client, f"/api/v1/sessions/{session.id}?at_least=1")).json()
 
     assert detail["slack_message_fingerprint"] == "FIRING: cart"
-    assert (detail["chain_chosen_by"], detail["chain_unmatched"]) == ("no chain matched: the default", True)
+    assert (detail["chain_chosen_by"], detail["chain_unmatched"]) == ("no chain matched, so the default", True)
 
 
 @pytest.mark.parametrize(

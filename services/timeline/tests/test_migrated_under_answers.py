@@ -80,4 +80,4 @@ async def test_tables_that_change_under_both_readings_are_told_as_503(
 
         with pytest.raises(ProblemError) as refusal:
             await database.read(changed_again)
-        assert (refusal.value.status, refusal.value.detail) == (503, "The tables are being migrated. Ask again.")
+        assert (refusal.value.status, refusal.value.detail) == (503, "The tables are being migrated. Try again.")

@@ -192,8 +192,8 @@ async def test_what_is_not_there_is_a_problem_with_a_sentence(
 ) -> None:
     asked = {
         "/api/v1/sessions/nothing/trace": "There is no session nothing.",
-        f"{TRACE}/llm/nothing": f"Session {SESSION} has no question to a model nothing.",
-        f"{TRACE}/mcp/nothing": f"Session {SESSION} has no call or list of tools nothing.",
+        f"{TRACE}/llm/nothing": f"Session {SESSION} has no model call nothing.",
+        f"{TRACE}/mcp/nothing": f"Session {SESSION} has no tool call or list of tools nothing.",
     }
     for path, detail in asked.items():
         answer = await client.get(path)

@@ -31,7 +31,7 @@ LIMIT = "tarsy_bus.client.publisher.WRITE_SECONDS"
 WRITE_SECONDS = 2.0
 """It is shorter while Kafka is away: nobody has to wait for what does not come."""
 NAME = "ada@example.com"
-REFUSED = "Kafka did not take the record of this login, so that nobody is logged in. Try again."
+REFUSED = "Kafka did not accept the record of this login, so nobody is logged in. Try again."
 
 
 @pytest.fixture

@@ -147,7 +147,7 @@ async def test_without_a_refresh_token_a_login_ends_with_its_token(tmp_path: Pat
         answer = await renew(world, browser)
         assert (answer.status_code, answer.json()["detail"]) == (
             401,
-            "There is no login to renew here. Log in again.",
+            "There is no login to renew. Log in again.",
         )
         assert (await browser.get(LIST)).status_code == 200
 

@@ -104,7 +104,7 @@ VIEWS = (
     View("tool-call", "A call, unfolded", "/sessions/{completed}", CALL, clicked=(f"{CALL} >> summary",), seen=CALL),
     View(
         "result",
-        "A whole result beside the story",
+        "A whole result beside the timeline",
         "/sessions/{completed}",
         LOG,
         clicked=(f"{LOG} >> summary", f"{LOG} >> .to-result a"),

@@ -8,11 +8,11 @@ from tarsy_cli.console.terminal import print_json, say
 from tarsy_cli.options import DEFAULT_HOME, HomeOption, JsonOption, UrlOption
 from tarsy_cli.session_commands import api_of, exit_on_failure
 
-CommentOption = Annotated[str, typer.Option(help="agents and people read it where a call is held")]
+CommentOption = Annotated[str, typer.Option(help="agents and people see it where a call is held")]
 
 
 def show(as_json: JsonOption = False, home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
-    """Tell whether actions are paused, and who said so."""
+    """Show whether actions are paused, and who paused them."""
     from tarsy_cli.lists.actions import describe_actions, read_actions
 
     api = api_of(home, url)
@@ -25,12 +25,12 @@ def show(as_json: JsonOption = False, home: HomeOption = DEFAULT_HOME, url: UrlO
 
 
 def pause(comment: CommentOption = "", home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
-    """Pause all actions: no call that changes something begins any more."""
+    """Pause all actions: no further call that changes something begins."""
     _switch("pause", comment, api_of(home, url))
 
 
 def resume(comment: CommentOption = "", home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
-    """Let actions go on."""
+    """Resume actions."""
     _switch("resume", comment, api_of(home, url))
 
 

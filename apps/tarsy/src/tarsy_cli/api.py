@@ -10,11 +10,13 @@ from pydantic import JsonValue
 
 from tarsy_cli.credentials import explain_401, key_headers
 from tarsy_cli.errors import CommandError
+from tarsy_cli.verbosity import details
 
 TIMEOUT_SECONDS = 30.0
 RETRY_SECONDS = 30.0
 PAUSE_SECONDS = 0.5
 INTERRUPTED = frozenset({502, 503, 504})
+SENTENCE_ENDS = (".", "?", "!")
 CUT = (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError)
 
 type ApiAnswer = dict[str, JsonValue]
@@ -131,7 +133,7 @@ def _require_object(url: str, found: JsonValue) -> ApiAnswer:
 
 
 def _foreign_answer_error(url: str) -> ApiError:
-    return ApiError(f"{url} did not answer as a TARSy does: is it one's address?")
+    return ApiError(f"The server does not answer as a TARSy does. Is the address right?{details(url)}")
 
 
 @contextmanager
@@ -139,23 +141,20 @@ def _translate_failures(url: str) -> Iterator[None]:
     try:
         yield
     except CUT as problem:
-        text = (
-            f"{url} ended the connection before it answered. What was asked may have been done: ask again as you did."
-        )
+        text = f"The connection ended before an answer came. The request may have been done: repeat it.{details(url)}"
         raise ConnectionCutError(text) from problem
     except (httpx2.HTTPError, httpx2.InvalidURL) as problem:
-        reason = str(problem) or type(problem).__name__
+        asked = details(f"{url}: {str(problem) or type(problem).__name__}")
         no_address = isinstance(problem, httpx2.InvalidURL | httpx2.UnsupportedProtocol)
         raise (ApiError if no_address else UnreachableError)(
-            f"{url} could not be reached ({reason}): is it a TARSy's address, and does it run?"
+            f"TARSy could not be reached. Does it run, and is the address right?{asked}"
         ) from problem
 
 
 def _refusal_error(url: str, answer: httpx2.Response) -> ApiError:
     remedy = f" {explain_401()}" if answer.status_code == 401 else ""
-    return _error_class_of_status(answer.status_code)(
-        f"{url} answered {answer.status_code}: {_problem_detail(answer)}{remedy}"
-    )
+    asked = details(f"{answer.status_code} from {url}")
+    return _error_class_of_status(answer.status_code)(f"{_problem_sentence(answer)}{remedy}{asked}")
 
 
 def _error_class_of_status(status: int) -> type[ApiError]:
@@ -164,11 +163,13 @@ def _error_class_of_status(status: int) -> type[ApiError]:
     return UnavailableError if status in INTERRUPTED else ApiError
 
 
-def _problem_detail(answer: httpx2.Response) -> str:
-    """The sentence of a problem, else the beginning of whatever was sent."""
+def _problem_sentence(answer: httpx2.Response) -> str:
+    """The API's own sentence, else the beginning of whatever was sent."""
     try:
         body = answer.json()
     except ValueError:
         body = None
     detail = body.get("detail") if isinstance(body, dict) else None
-    return detail if isinstance(detail, str) else answer.text[:500]
+    if not isinstance(detail, str) or not detail:
+        return f"The server answered {answer.status_code}: {answer.text[:500]}"
+    return f"{detail[0].upper()}{detail[1:]}{'' if detail.endswith(SENTENCE_ENDS) else '.'}"

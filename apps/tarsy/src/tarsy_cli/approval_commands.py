@@ -9,13 +9,16 @@ from tarsy_cli.options import DEFAULT_HOME, HomeOption, JsonOption, SessionArgum
 from tarsy_cli.session_commands import api_of, exit_on_failure, session_of
 
 CallArgument = Annotated[
-    str, typer.Argument(help="the call's id, as `tarsy approvals` shows it, or its beginning; the one that waits")
+    str,
+    typer.Argument(
+        help="the call's id, as `tarsy approvals` shows it, or its beginning; if left out, the one that waits"
+    ),
 ]
-CommentOption = Annotated[str, typer.Option(help="the agent reads it when the call is denied, and people read it")]
+CommentOption = Annotated[str, typer.Option(help="people read it, and so does the agent when the call is denied")]
 
 
 def approvals(as_json: JsonOption = False, home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
-    """List the tool calls that wait for a person."""
+    """List the tool calls that await approval."""
     from tarsy_cli.lists.approvals import print_approvals, read_approvals
 
     api = api_of(home, url)
@@ -33,7 +36,7 @@ def approve(
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
-    """Approve a tool call that waits for a person: it runs, once at most."""
+    """Approve a tool call that awaits approval: it runs at most once."""
     _send_decision("approve", session, call, comment, api_of(home, url))
 
 
@@ -44,7 +47,7 @@ def deny(
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
-    """Deny a tool call that waits for a person: it does not run, and its agent goes on."""
+    """Deny a tool call that awaits approval: it does not run, and its agent goes on."""
     _send_decision("deny", session, call, comment, api_of(home, url))
 
 

@@ -16,16 +16,18 @@ class NothingWantedError(CommandError):
     """Neither an amount nor --conclude. The operator names one."""
 
 
-BudgetOption = Annotated[str, typer.Option("--budget", help="its id, as the story says; the one that waits")]
+BudgetOption = Annotated[
+    str, typer.Option("--budget", help="the budget's id, as the timeline shows it; if left out, the one that waits")
+]
 
 
 def budget(
     session: SessionArgument,
-    tokens: Annotated[int, typer.Option(min=0, help="so many tokens more")] = 0,
-    money: Annotated[float, typer.Option(min=0, help="so many US dollars more")] = 0.0,
-    seconds: Annotated[float, typer.Option(min=0, help="so many seconds more")] = 0.0,
-    calls: Annotated[int, typer.Option(min=0, help="so many calls of models more")] = 0,
-    conclude: Annotated[bool, typer.Option("--conclude", help="do not extend it: agents conclude")] = False,
+    tokens: Annotated[int, typer.Option(min=0, help="extend it by this many tokens")] = 0,
+    money: Annotated[float, typer.Option(min=0, help="extend it by this many US dollars")] = 0.0,
+    seconds: Annotated[float, typer.Option(min=0, help="extend it by this many seconds")] = 0.0,
+    calls: Annotated[int, typer.Option(min=0, help="extend it by this many model calls")] = 0,
+    conclude: Annotated[bool, typer.Option("--conclude", help="do not extend it: the agents conclude")] = False,
     comment: Annotated[str, typer.Option(help="people read it")] = "",
     id: BudgetOption = "",
     home: HomeOption = DEFAULT_HOME,

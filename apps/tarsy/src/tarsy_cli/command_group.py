@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import cache
 from importlib import import_module
 from typing import Final, Protocol, assert_never
 
@@ -11,6 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from tarsy_cli.command_table import COMMANDS, SECTIONS, CommandEntry, CommandGroup, Entry
+from tarsy_cli.verbosity import with_verbose
 
 HELP_OPTIONS: Final = ["-h", "--help"]
 
@@ -62,10 +64,9 @@ def load(name: str, entry: Entry) -> TyperCommand | TyperGroup:
     match entry:
         case CommandEntry():
             function: Callable[..., None] = getattr(import_module(f"tarsy_cli.{entry.module}"), entry.function)
-            app = plain_typer()
-            app.command(name, context_settings={"help_option_names": HELP_OPTIONS})(function)
-            command = get_command(app)
-            assert isinstance(command, TyperCommand), name
+            command = _command_of(name, function)
+            if any(param.name == "url" for param in command.params):
+                command.params += _verbose_option().params
             return command
         case CommandGroup():
             placeholders = [TyperCommand(name=one, help=part.summary) for one, part in entry.commands.items()]
@@ -81,6 +82,20 @@ def load(name: str, entry: Entry) -> TyperCommand | TyperGroup:
             return group
         case _:
             assert_never(entry)
+
+
+def _command_of(name: str, function: Callable[..., None]) -> TyperCommand:
+    app = plain_typer()
+    app.command(name, context_settings={"help_option_names": HELP_OPTIONS})(function)
+    command = get_command(app)
+    assert isinstance(command, TyperCommand), name
+    return command
+
+
+@cache
+def _verbose_option() -> TyperCommand:
+    """Each command that asks an API has this option, without a word of it in its function."""
+    return _command_of("verbose", with_verbose)
 
 
 def stand_in_for_command() -> None:

@@ -30,38 +30,38 @@ type Entry = CommandEntry | CommandGroup
 TOPICS = CommandGroup(
     "The topics in Kafka.",
     {
-        "apply": CommandEntry("topic_commands", "apply", "Make the topics that are missing, and check the others."),
+        "apply": CommandEntry("topic_commands", "apply", "Create the missing topics, and check the others."),
         "show": CommandEntry("kafka.commands", "show", "Print the topics as `tarsy topics apply` would make them."),
         "acls": CommandEntry(
-            "kafka.commands", "acls", "Print the least rights on Kafka of each service, and of others."
+            "kafka.commands", "acls", "Print the least rights on Kafka that each service needs, and others."
         ),
     },
 )
 ACTIONS = CommandGroup(
-    "The switch that holds all calls of tools that change something.",
+    "The switch that holds all tool calls that change something.",
     {
-        "show": CommandEntry("action_commands", "show", "Tell whether actions are paused, and who said so."),
+        "show": CommandEntry("action_commands", "show", "Show whether actions are paused, and who paused them."),
         "pause": CommandEntry(
-            "action_commands", "pause", "Pause all actions: no call that changes something begins any more."
+            "action_commands", "pause", "Pause all actions: no further call that changes something begins."
         ),
-        "resume": CommandEntry("action_commands", "resume", "Let actions go on."),
+        "resume": CommandEntry("action_commands", "resume", "Resume actions."),
     },
     otherwise="show",
 )
 HEADS = CommandGroup(
-    "The heads in Kafka: where sessions open and rest on the session log.",
+    "The heads in Kafka: where each session begins and ends on the session log.",
     {
         "rebuild": CommandEntry(
             "heads_commands",
             "rebuild",
-            "Make the heads of a partition from its session log, where somebody wrote others.",
+            "Rebuild the heads of a partition from its session log, where they are wrong.",
         ),
     },
 )
 DATABASE = CommandGroup(
     "The tables in PostgreSQL.",
     {
-        "migrate": CommandEntry("database_commands", "migrate", "Make or migrate the tables of the timeline."),
+        "migrate": CommandEntry("database_commands", "migrate", "Create or migrate the tables of the timeline."),
     },
 )
 TIMELINE = CommandGroup(
@@ -70,25 +70,25 @@ TIMELINE = CommandGroup(
         "rebuild": CommandEntry(
             "timeline_commands",
             "rebuild",
-            "Build all tables anew from the session log, beside the live ones, and switch to them.",
+            "Rebuild all tables from the session log, beside the live ones, and switch to them.",
         ),
         "checksums": CommandEntry(
             "timeline_commands",
             "checksums",
-            "Show rows and a checksum of each table: two projections of one log have the same, wherever they are.",
+            "Show the row count and a checksum of each table: they are the same for all projections of one log.",
         ),
     },
 )
 HELD = CommandGroup(
-    "Sessions that are set aside; `tarsy held` alone lists them.",
+    "Sessions that are set aside; `tarsy held` lists them.",
     {
         "list": CommandEntry("held_commands", "list_held", "List the sessions that are set aside, and why."),
         "release": CommandEntry(
             "held_commands",
             "release",
-            "Bring sessions back, with the inputs that wait for them, such as after an upgrade.",
+            "Release sessions, with the inputs that wait for them, for example after an upgrade.",
         ),
-        "retry": CommandEntry("held_commands", "retry", "Decide the inputs that wait once more."),
+        "retry": CommandEntry("held_commands", "retry", "Retry sessions, with the inputs that wait for them."),
         "fail": CommandEntry("held_commands", "end", "End sessions as failed."),
     },
     otherwise="list",
@@ -105,7 +105,7 @@ DEAD_LETTERS = CommandGroup(
         "show": CommandEntry(
             "dead_letters.commands",
             "show",
-            "Show a dead letter, with a masked beginning of its record: a stranger wrote it.",
+            "Show a dead letter with the beginning of its record, masked: a stranger wrote it.",
         ),
         "redrive": CommandEntry(
             "dead_letters.commands",
@@ -130,36 +130,36 @@ LAB = CommandGroup(
     },
 )
 CONFIG = CommandGroup(
-    "The configuration: whether it is right, and what follows from it.",
+    "The configuration: check it, and see what follows from it.",
     {
         "check": CommandEntry(
             "config.commands",
             "check",
-            "Say every mistake of a configuration, with its line and what would be right, or what it has.",
+            "Check a configuration: name each mistake with its line and what would be right, or list what it has.",
         ),
         "show": CommandEntry(
             "config.commands",
             "show",
             "Show the plan for each alert type: the value of every setting, and where it comes from.",
         ),
-        "route": CommandEntry("config.route", "route", "Say which chain investigates an alert, and by which rule."),
+        "route": CommandEntry("config.route", "route", "Show which chain investigates an alert, and by which rule."),
     },
 )
 KEYS = CommandGroup(
     "API keys, and the file that says who may do what.",
     {
         "new": CommandEntry(
-            "keys.commands", "new", "Make an API key: print it, once, and its entry for auth.yaml beneath."
+            "keys.commands", "new", "Create an API key: print it once, with its entry for auth.yaml below."
         ),
         "check": CommandEntry(
             "keys.commands",
             "check",
-            "Say every mistake of an auth.yaml, or list its keys: names, roles, and which have expired.",
+            "Check an auth.yaml: name each mistake, or list its keys with names, roles, and which have expired.",
         ),
     },
 )
 SERVERS = CommandGroup(
-    "The MCP servers; `tarsy servers` alone, or with the name of one, shows them.",
+    "The MCP servers; `tarsy servers` lists them, `tarsy servers NAME` shows one.",
     {
         "show": CommandEntry(
             "server_commands",
@@ -169,26 +169,26 @@ SERVERS = CommandGroup(
         "add": CommandEntry(
             "servers.add_command",
             "add",
-            "Write the MCP server of a system into tarsy.yaml, or list the systems that the cookbook has.",
+            "Add the MCP server of a system to tarsy.yaml, or list the systems of the cookbook.",
         ),
-        "login": CommandEntry("logins.command", "login", "Log in at an MCP server, once, for all tool gateways."),
+        "login": CommandEntry("logins.command", "login", "Log in to an MCP server, once, for all tool gateways."),
         "logout": CommandEntry(
             "logins.command",
             "logout",
-            "Log out at an MCP server, for all tool gateways.",
+            "Log out of an MCP server, for all tool gateways.",
         ),
     },
     otherwise="show",
 )
 SKILLS = CommandGroup(
-    "The skills of a configuration; `tarsy skills` alone lists them.",
+    "The skills of a configuration; `tarsy skills` lists them.",
     {
         "list": CommandEntry(
             "skills.commands",
             "list_skills",
-            "List the skills of a configuration: where each stands, how long it is, and which agents may have it.",
+            "List the skills of a configuration: where each one is, how long it is, and which agents may have it.",
         ),
-        "match": CommandEntry("skills.commands", "match", "Say which skills these words bring up, the best first."),
+        "match": CommandEntry("skills.commands", "match", "Show which skills these words find, best first."),
     },
     otherwise="list",
 )
@@ -197,13 +197,13 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "ask": CommandEntry(
             "submit_commands",
             "ask",
-            "Have a question investigated as an alert is, and show the investigation as it happens.",
+            "Investigate a question as if it were an alert, and show the investigation as it happens.",
         ),
         "submit": CommandEntry(
             "submit_commands", "submit", "Send an alert, and print the sessions that investigate it."
         ),
         "sessions": CommandEntry(
-            "session_commands", "sessions", "List the latest sessions, or those that fit a search best."
+            "session_commands", "sessions", "List the latest sessions, or those that match a search best."
         ),
         "watch": CommandEntry(
             "session_commands", "watch", "Show a session as it happens, from its beginning to its end."
@@ -227,30 +227,32 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "result": CommandEntry(
             "result_commands",
             "result",
-            "Show the result of a tool call, also what the agent was not shown: lines, a search, a span of time.",
+            "Show the result of a tool call, including what the agent was not shown: lines, a search, a span of time.",
         ),
         "rerun": CommandEntry(
             "session.commands",
             "rerun",
-            "Investigate the alert of a session once more, as it was masked, and print the new session.",
+            "Re-run a session: investigate its alert again, as it was masked, and print the new session.",
         ),
-        "cancel": CommandEntry("session.commands", "cancel", "Cancel sessions that run or wait."),
+        "cancel": CommandEntry("session.commands", "cancel", "Cancel running or queued sessions."),
         "export": CommandEntry(
-            "session.commands", "export", "Write a session with its whole timeline as JSON, as the API answers it."
+            "session.commands", "export", "Export a session with its whole timeline as JSON, as the API returns it."
         ),
         "events": CommandEntry(
-            "events.commands", "events", "Show public events as they come: a CloudEvent a line, as JSON, until Ctrl+C."
+            "events.commands",
+            "events",
+            "Show public events as they come: one CloudEvent a line, as JSON, until Ctrl+C.",
         ),
     },
     "Decide": {
-        "approvals": CommandEntry("approval_commands", "approvals", "List the tool calls that wait for a person."),
+        "approvals": CommandEntry("approval_commands", "approvals", "List the tool calls that await approval."),
         "approve": CommandEntry(
-            "approval_commands", "approve", "Approve a tool call that waits for a person: it runs, once at most."
+            "approval_commands", "approve", "Approve a tool call that awaits approval: it runs at most once."
         ),
         "deny": CommandEntry(
             "approval_commands",
             "deny",
-            "Deny a tool call that waits for a person: it does not run, and its agent goes on.",
+            "Deny a tool call that awaits approval: it does not run, and its agent goes on.",
         ),
         "budget": CommandEntry(
             "budget_commands", "budget", "Extend a budget of a session, or let its agents conclude."
@@ -261,14 +263,13 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "up": CommandEntry(
             "instance_commands",
             "up",
-            "Start all services, with their own Kafka and PostgreSQL unless told of others, and stay in the "
-            "foreground.",
+            "Start all services in the foreground, with their own Kafka and PostgreSQL unless others are named.",
         ),
-        "status": CommandEntry("instance_commands", "status", "Say what runs, where, and whether it is ready."),
+        "status": CommandEntry("instance_commands", "status", "Show what runs, where, and whether it is ready."),
         "down": CommandEntry("instance_commands", "down", "Stop the TARSy that runs; its data stays."),
         "doctor": CommandEntry("doctor.command", "doctor", "Find what is wrong with a set-up, and say what to do."),
         "logs": CommandEntry(
-            "logs.command", "logs", "Show what the services of a `tarsy up` have logged, also when it has ended."
+            "logs.command", "logs", "Show what the services of `tarsy up` have logged, even after it has ended."
         ),
         "demo": CommandEntry(
             "lab.commands",
@@ -279,7 +280,7 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "lab": LAB,
         "config": CONFIG,
         "keys": KEYS,
-        "mask": CommandEntry("masking.commands", "mask", "Show what of a file would be masked, and by which rule."),
+        "mask": CommandEntry("masking.commands", "mask", "Show what would be masked in a file, and by which rule."),
     },
     "Operate": {
         "servers": SERVERS,
@@ -294,7 +295,7 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "retention": CommandEntry(
             "retention.command",
             "retention",
-            "Delete sessions that are old, and what the session log keeps of deleted ones.",
+            "Delete old sessions, and what the session log keeps of deleted ones.",
         ),
         "topics": TOPICS,
         "heads": HEADS,

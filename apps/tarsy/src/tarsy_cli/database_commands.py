@@ -20,7 +20,7 @@ def migrate(
     ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be applied and what does not fit")] = False,
 ) -> None:
-    """Make or migrate the tables of the timeline. A timeline does the same at its start.
+    """Create or migrate the tables of the timeline. A timeline does the same when it starts.
 
     The exit code is 1 for an outage, and 2 for errors that a retry cannot fix, such as a wrong setting or schema, or a
     refused login.

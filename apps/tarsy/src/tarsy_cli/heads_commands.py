@@ -17,16 +17,17 @@ PAGE = "docs/operations/partition-refused.md"
 
 
 def rebuild(
-    partition: Annotated[int, typer.Option(min=0, help="of tarsy.heads and of the session log")],
+    partition: Annotated[int, typer.Option(min=0, help="the partition of tarsy.heads and of the session log")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be written, and write nothing")] = False,
     log_is_right: Annotated[
-        bool, typer.Option("--log-is-right", help="also where the log knows none of the heads: you have looked at it")
+        bool,
+        typer.Option("--log-is-right", help="go on even where the log knows none of the heads: you have checked it"),
     ] = False,
     kafka: KafkaOption = "",
     topic_prefix: PrefixOption = "",
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Make the heads of a partition from its session log, where somebody wrote others. It says first what it writes.
+    """Rebuild the heads of a partition from its session log, where they are wrong. It says first what it will write.
 
     Heads that the log does not know, and those of sessions of other partitions, get tombstones; heads that are missing
     are written. It refuses while an orchestrator owns the partition, unless there is nothing but misplaced heads.

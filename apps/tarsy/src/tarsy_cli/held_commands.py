@@ -29,22 +29,22 @@ def list_held(as_json: JsonOption = False, home: HomeOption = DEFAULT_HOME, url:
 
 
 def release(sessions: SessionsArgument, home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
-    """Bring sessions back, with the inputs that wait for them, such as after an upgrade."""
+    """Release sessions, with the inputs that wait for them, for example after an upgrade."""
     _ask_of_held("release", sessions, api_of(home, url))
 
 
 def retry(sessions: SessionsArgument, home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
-    """Decide the inputs that wait once more. The same act as release."""
+    """Retry sessions, with the inputs that wait for them. It does the same as release."""
     _ask_of_held("retry", sessions, api_of(home, url))
 
 
 def end(
     sessions: SessionsArgument,
-    reason: Annotated[str, typer.Option("--reason", help="what people read as the session's error")],
+    reason: Annotated[str, typer.Option("--reason", help="the session's error, as people read it")],
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
-    """End sessions as failed. The inputs that wait for them go to the dead letters."""
+    """End sessions as failed. The inputs that wait for them become dead letters."""
     _ask_of_held("fail", sessions, api_of(home, url), {"reason": reason})
 
 

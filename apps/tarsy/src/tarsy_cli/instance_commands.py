@@ -25,13 +25,13 @@ def up(
     home: HomeOption = DEFAULT_HOME,
     config: Annotated[Path, typer.Option(help="the folder of tarsy.yaml", envvar="TARSY_CONFIG_DIR")] = Path("config"),
     http_host: Annotated[
-        str, typer.Option(help="the address to listen on; 0.0.0.0 or :: is every one", envvar="TARSY_HTTP_HOST")
+        str, typer.Option(help="the address to listen on; 0.0.0.0 or :: means all", envvar="TARSY_HTTP_HOST")
     ] = "127.0.0.1",
     http_port: Annotated[
-        int, typer.Option(help="of the API, the WebSocket and the metrics", envvar="TARSY_HTTP_PORT")
+        int, typer.Option(help="the port of the API, the WebSocket and the metrics", envvar="TARSY_HTTP_PORT")
     ] = 8080,
     base_path: Annotated[
-        str, typer.Option(help="the path below which it has its addresses, as /tarsy", envvar="TARSY_BASE_PATH")
+        str, typer.Option(help="the path below which it serves everything, such as /tarsy", envvar="TARSY_BASE_PATH")
     ] = "",
     kafka_port: Annotated[int, typer.Option(help="of its own Kafka", envvar="TARSY_KAFKA_PORT")] = 29092,
     database_port: Annotated[int, typer.Option(help="of its own PostgreSQL", envvar="TARSY_DATABASE_PORT")] = 25432,
@@ -41,9 +41,7 @@ def up(
     database: Annotated[
         str, typer.Option(help="a PostgreSQL of yours, postgresql://…; else it brings its own", show_default=False)
     ] = "",
-    topic_prefix: Annotated[
-        str, typer.Option(envvar="TARSY_TOPIC_PREFIX", help="how the names of the topics begin")
-    ] = "tarsy",
+    topic_prefix: Annotated[str, typer.Option(envvar="TARSY_TOPIC_PREFIX", help="the prefix of topic names")] = "tarsy",
     replication: Annotated[
         int | None, typer.Option(min=1, help="copies of each partition; else 3, or one a broker where there are less")
     ] = None,
@@ -51,10 +49,11 @@ def up(
         bool, typer.Option("--processes", help="each service in a process of its own, ingest in two")
     ] = False,
     instances: Annotated[
-        list[str] | None, typer.Option(help="how many processes of a service, such as tool-gateway=3; can be repeated")
+        list[str] | None,
+        typer.Option(help="how many processes of a service, such as tool-gateway=3; can be given several times"),
     ] = None,
 ) -> None:
-    """Start all services, with their own Kafka and PostgreSQL unless told of others, and stay in the foreground."""
+    """Start all services in the foreground, with their own Kafka and PostgreSQL unless others are named."""
     counts = _parse_instances(instances or []) if processes else None
     if instances and not processes:
         raise fail("--instances is for --processes: without it, all services run in one process.", code=USAGE)
@@ -110,9 +109,11 @@ def _parse_instances(given: list[str]) -> InstanceCounts:
 
 def status(
     home: HomeOption = DEFAULT_HOME,
-    as_json: Annotated[bool, typer.Option("--json", help="for programs; with the database's password")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="as JSON, for programs; it contains the database's password")
+    ] = False,
 ) -> None:
-    """Say what runs, where, and whether it is ready. The exit code is 3 when nothing runs, and 4 when it is not ready.
+    """Show what runs, where, and whether it is ready. The exit code is 3 when nothing runs, and 4 when it is not ready.
 
     Each process has 5 seconds to answer `/ready`. A degraded TARSy does most of its work: the exit code is 0.
     """

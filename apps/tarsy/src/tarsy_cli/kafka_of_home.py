@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 KafkaOption = Annotated[
     str, typer.Option(help="a Kafka, HOST:PORT[,HOST:PORT]; else that of the home", show_default=False)
 ]
-PrefixOption = Annotated[str, typer.Option(help="how the names of the topics begin", show_default=False)]
+PrefixOption = Annotated[str, typer.Option(help="the prefix of topic names", show_default=False)]
 
 
 def bus_of_home(home: Path, kafka: str, topic_prefix: str) -> "Bus":

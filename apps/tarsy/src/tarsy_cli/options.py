@@ -16,7 +16,7 @@ INTERRUPTED = 130
 DEFAULT_HOME = Path(".tarsy")
 
 HomeOption = Annotated[Path, typer.Option("--home", help="the folder of data and logs", envvar="TARSY_HOME")]
-JsonOption = Annotated[bool, typer.Option("--json", help="for programs")]
+JsonOption = Annotated[bool, typer.Option("--json", help="as JSON, for programs")]
 UrlOption = Annotated[
     str, typer.Option("--url", help="a TARSy elsewhere, such as http://127.0.0.1:8080", envvar="TARSY_URL")
 ]

@@ -23,20 +23,20 @@ def result(
     call: Annotated[
         str, typer.Argument(help="the call's number, or the beginning of its id; without it, all calls are listed")
     ] = "",
-    search: Annotated[str, typer.Option(help="only lines that match this expression of RE2")] = "",
-    ignore_case: Annotated[bool, typer.Option("--ignore-case", help="of the search")] = False,
+    search: Annotated[str, typer.Option(help="only lines that match this RE2 expression")] = "",
+    ignore_case: Annotated[bool, typer.Option("--ignore-case", help="ignore case in the search")] = False,
     context: Annotated[int, typer.Option(min=0, max=10, help="lines around each match")] = 2,
     offset: Annotated[int, typer.Option(min=0, help="the line to begin at, counted from 0")] = 0,
-    byte: Annotated[int, typer.Option(min=0, help="where in that line, for one that is very long")] = 0,
+    byte: Annotated[int, typer.Option(min=0, help="the byte to begin at in that line, for a very long one")] = 0,
     lines: Annotated[int | None, typer.Option(min=1, max=2000, help="how many lines; in a search at most 50")] = None,
     begin: Annotated[str, typer.Option("--from", help="only lines from this time on: 2026-11-22T10:05:00Z")] = "",
     until: Annotated[str, typer.Option(help="only lines up to this time, which is included")] = "",
     output: Annotated[Path | None, typer.Option(help="write the whole result to this file instead")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="for programs: the API's answer")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="as JSON, for programs: the API's answer")] = False,
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
-    """Show the result of a tool call, also what the agent was not shown: lines, a search, a span of time.
+    """Show the result of a tool call, including what the agent was not shown: lines, a search, a span of time.
 
     Without a call, list the calls of the session with their numbers.
     """
@@ -126,4 +126,4 @@ def _save_whole_result(result_url: str, output: Path, api: str) -> None:
             size = download(f"{result_url}/download", output)
     except OSError as problem:
         raise fail(f"{output} could not be written: {problem.strerror}.") from None
-    typer.echo(f"{size} bytes are in {output}.", err=True)
+    typer.echo(f"Wrote {size} bytes to {output}.", err=True)

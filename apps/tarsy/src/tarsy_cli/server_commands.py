@@ -10,7 +10,7 @@ from tarsy_cli.session_commands import api_of, exit_on_failure
 
 
 def servers(
-    server: Annotated[str, typer.Argument(help="one of them, with its tools; all when none is named")] = "",
+    server: Annotated[str, typer.Argument(help="one server, with its tools; if left out, all of them")] = "",
     as_json: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",

@@ -21,6 +21,7 @@ from tarsy_cli.options import (
     UrlOption,
 )
 from tarsy_cli.printed_commands import with_home
+from tarsy_cli.verbosity import details
 
 API_PATH = "/api/v1"
 MOST_LISTED = 100
@@ -39,7 +40,7 @@ def exit_on_failure(api: str) -> Iterator[None]:
     except CommandError as problem:
         raise fail(str(problem)) from None
     except ValidationError:
-        raise fail(f"{api} did not answer as a TARSy of this version does.") from None
+        raise fail(f"The server does not answer as a TARSy of this version does.{details(api)}") from None
 
 
 def watch(
@@ -47,7 +48,7 @@ def watch(
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
-    """Show a session as it happens, from its beginning to its end. At a terminal, asks about calls that wait."""
+    """Show a session as it happens, from its beginning to its end. At a terminal, it asks for approvals."""
     api = api_of(home, url)
     raise exit_with(watch_and_decide(api, session_or_latest(api, session)))
 
@@ -64,23 +65,23 @@ def open_page(
 
 def sessions(
     search: Annotated[
-        str, typer.Option(help='words that are all in the alert or the timeline; "a phrase" is found as it stands')
+        str, typer.Option(help='words that must all be in the alert or the timeline; "a phrase" is found as written')
     ] = "",
     severity: Annotated[str, typer.Option(help="only alerts of this severity, as their senders write it")] = "",
     cluster: Annotated[str, typer.Option(help="only alerts from this cluster")] = "",
     namespace: Annotated[str, typer.Option(help="only alerts from this namespace")] = "",
     workload: Annotated[str, typer.Option(help="only alerts of this Deployment, StatefulSet, Job ...")] = "",
     label: Annotated[str, typer.Option(help="only sessions that have this label")] = "",
-    status: Annotated[str, typer.Option(help="only these, with commas between: in_progress, failed ...")] = "",
+    status: Annotated[str, typer.Option(help="only these, separated by commas: in_progress, failed ...")] = "",
     chain: Annotated[str, typer.Option(help="only sessions of this chain")] = "",
     since: Annotated[str, typer.Option(help="only what began since then: 30m, 12h, 7d, or 2026-11-22T10:05:00Z")] = "",
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=MOST_LISTED, help="how many, the latest")] = 25,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=MOST_LISTED, help="how many of the latest")] = 25,
     output: OutputOption = "table",
     as_json: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
-    """List the latest sessions, or those that fit a search best."""
+    """List the latest sessions, or those that match a search best."""
     from datetime import UTC, datetime
 
     from tarsy_cli.lists.sessions import SessionQuery, print_sessions, read_sessions, read_since
@@ -148,7 +149,7 @@ def show_page(api: str, session: str) -> None:
     address = page_address(api, session)
     say(address)
     if not webbrowser.open(address):
-        print_note("No browser could be opened here: open the address yourself.")
+        print_note("No browser could be opened here: open the address above.")
 
 
 def exit_with(ended: str) -> typer.Exit:
@@ -172,7 +173,7 @@ def session_or_latest(api: str, given: str) -> str:
     with exit_on_failure(api):
         found = read_sessions(api, SessionQuery(), limit=1).sessions
     if not found:
-        raise fail("No alert was investigated yet: `tarsy ask` or `tarsy submit FILE` begins an investigation.")
+        raise fail("No alert has been investigated yet: `tarsy ask` or `tarsy submit FILE` begins an investigation.")
     return found[0].id
 
 

@@ -30,7 +30,7 @@ def whole_id(api: str, given: str, candidates: Callable[[str, str], Sequence[Can
         case [(id, _)]:
             return id
         case []:
-            raise UnclearIdError(f"No session {given} is known here: `tarsy sessions` lists those that are.")
+            raise UnclearIdError(f"There is no session {given} here: `tarsy sessions` lists the latest.")
         case _ if given in dict(found):
             return given
         case _:

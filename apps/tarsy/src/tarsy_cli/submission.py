@@ -94,5 +94,5 @@ def _to_submitted_alert(row: dict[str, JsonValue]) -> SubmittedAlert:
 def _session_id(row: dict[str, JsonValue]) -> str:
     id = row.get("session_id")
     if not isinstance(id, str):
-        raise ApiError("The API took the alert in, but named no session.")
+        raise ApiError("The API accepted the alert, but named no session.")
     return id

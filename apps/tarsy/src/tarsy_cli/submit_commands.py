@@ -14,7 +14,7 @@ from tarsy_cli.session_commands import api_of, exit_with, print_page_address, sh
 
 LONGEST_TITLE = 120
 
-TitleOption = Annotated[str, typer.Option(help="what people read in lists, instead of the beginning of the text")]
+TitleOption = Annotated[str, typer.Option(help="the title in lists; if left out, the beginning of the text")]
 SeverityOption = Annotated[str, typer.Option(help="how bad it is, such as critical, warning or info")]
 WebOption = Annotated[bool, typer.Option("--web", help="open its page in the browser")]
 
@@ -37,7 +37,7 @@ def submit(
 ) -> None:
     """Send an alert, and print the sessions that investigate it.
 
-    Those that an alert joined are named on the error output, with their state.
+    Sessions that the alert joined are named on standard error, with their state.
     """
     if (file is None) == (not message):
         raise fail("Name a file, or give the text with --message.", code=USAGE)
@@ -45,7 +45,7 @@ def submit(
     if file is None:
         sessions = _submit_words(api, message, title, severity)
     elif title or severity:
-        raise fail("--title and --severity go with --message: a file says them itself.", code=USAGE)
+        raise fail("--title and --severity go with --message: a file has its own.", code=USAGE)
     else:
         sessions = _submit_file(api, file)
     _follow(api, sessions, watch=watch, web=web)
@@ -59,7 +59,7 @@ def ask(
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
-    """Have a question investigated as an alert is, and show the investigation as it happens."""
+    """Investigate a question as if it were an alert, and show the investigation as it happens."""
     api = api_of(home, url)
     question = " ".join(words)
     sessions = _submit_words(api, question, title or question[:LONGEST_TITLE], severity)

@@ -29,17 +29,17 @@ def rebuild(
     database: DatabaseOption = "",
     schema: SchemaOption = "",
     processes: Annotated[
-        int | None, typer.Option(min=1, max=64, help="how many replay side by side; else one a core")
+        int | None, typer.Option(min=1, max=64, help="how many processes replay in parallel; if left out, one per core")
     ] = None,
     give_up_sessions: Annotated[
-        bool, typer.Option("--give-up-sessions", help="sessions that are no longer on the log may go")
+        bool, typer.Option("--give-up-sessions", help="sessions that are no longer on the log may be lost")
     ] = False,
-    keep: Annotated[bool, typer.Option("--keep", help="keep the tables of before, in SCHEMA_retired")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="keep the previous tables, in SCHEMA_retired")] = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Build all tables anew from the session log, beside the live ones, and switch to them.
+    """Rebuild all tables from the session log, beside the live ones, and switch to them.
 
-    Answers come all the while, and timelines that run go on in the new tables. Nothing changes when it fails or is
+    The API answers all the while, and running timelines go on in the new tables. Nothing changes when it fails or is
     stopped before the switch. It needs the room of both, and a user who owns the schema and may make another.
     """
     # Here, as the clients take a while to import: other commands would wait for them.
@@ -75,7 +75,7 @@ def checksums(
     as_json: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Show rows and a checksum of each table: two projections of one log have the same, wherever they are."""
+    """Show the row count and a checksum of each table: they are the same for all projections of one log."""
     import asyncio
 
     from pydantic import RootModel

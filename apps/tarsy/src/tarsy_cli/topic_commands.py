@@ -39,7 +39,7 @@ def apply(
     ] = None,
     partitions: Annotated[
         int | None,
-        typer.Option(min=1, max=1_000, help="of inbox, log and heads; for the first time only, later it is fixed"),
+        typer.Option(min=1, max=1_000, help="of inbox, log and heads; only the first run sets them"),
     ] = None,
     events_days: Annotated[
         int | None,
@@ -51,9 +51,9 @@ def apply(
     ] = None,
     home: HomeOption = DEFAULT_HOME,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be made and what does not fit")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="for programs; with --dry-run")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="as JSON, for programs; with --dry-run")] = False,
 ) -> None:
-    """Make the topics that are missing, and check the others.
+    """Create the missing topics, and check the others.
 
     How connections are secured is said by TARSY_KAFKA_SECURITY_PROTOCOL and what belongs to it, as for services. The
     Kafka and the names of the TARSy that runs in the home are known by --home.

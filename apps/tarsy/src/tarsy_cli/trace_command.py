@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def trace(
     session: SessionArgument,
     llm: Annotated[str, typer.Option(help="show this question to a model: all that was sent, and the answer")] = "",
-    mcp: Annotated[str, typer.Option(help="show this call of a tool, or this list of tools")] = "",
+    mcp: Annotated[str, typer.Option(help="show this tool call, or this list of tools")] = "",
     as_json: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",

@@ -12,7 +12,7 @@ from tarsy_contracts.wire.ids import session_traceparent
 from tarsy_service.http.problems import ProblemError
 
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
-NOT_RECORDED = "Kafka did not take the record of who asks for this, so that nothing was done. Try again."
+NOT_RECORDED = "Kafka did not accept the record of who asks for this, so nothing was done. Try again."
 
 
 class AuditTrail:

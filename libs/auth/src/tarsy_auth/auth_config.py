@@ -125,7 +125,7 @@ def _check_redirect_uri(text: str) -> str:
 
 def _check_scope(text: str) -> str:
     if not SCOPE.fullmatch(text):
-        raise ValueError("is no scope; write names with one space between them")
+        raise ValueError("is not a scope; write names with one space between them")
     if "openid" not in text.split():
         raise ValueError("has no `openid`, without which the provider gives no ID token")
     return text

@@ -48,7 +48,7 @@ def mistakes_in_choice(choice: McpChoice, known: Collection[str], tools: ToolNam
         if server.name not in known:
             mistakes.append((path, f"no MCP server has this name; known: {', '.join(sorted(known)) or 'none'}"))
         elif server.name in seen:
-            mistakes.append((path, "names the server a second time"))
+            mistakes.append((path, "names the server twice"))
         else:
             mistakes += _find_mistakes_in_tools(index, server.tools or (), tools.get(server.name))
         seen.add(server.name)

@@ -54,7 +54,9 @@ log = structlog.get_logger(__name__)
 NAME = "ingest"
 ALERTS_REQUEST = "POST /api/v1/alerts"
 """Includes the paths below, where each format has its route."""
-QUEUE_FULL = "As many sessions wait as may (queue.max_pending): alerts are answered 503, and stay on their topic."
+QUEUE_FULL = (
+    "The queue is full (queue.max_pending): alerts over HTTP are answered 503, and those on the topic stay there."
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,9 +33,8 @@ def details_of(notification: Notification) -> str:
             return f"By {event.author}. {event.reason}".strip() if event.author else event.reason
         case PublicToolCallApprovalRequested() as event:
             minutes = round(event.timeout_seconds / 60)
-            return (
-                f"{event.server}.{event.tool}: {event.reason}\nThe role {event.role} decides, within {minutes} minutes."
-            )
+            decision = f"Anyone with the role {event.role} can decide within {minutes} minutes."
+            return f"{event.server}.{event.tool}: {event.reason}\n{decision}"
         case PublicStageCompleted(action=outcome) if outcome is not None:
             calls = [f"{call.server}.{call.tool}: {call.result}" for call in outcome.calls]
             return "\n".join([describe_action(ActionOutcome.model_validate(outcome.model_dump())), *calls])
@@ -49,7 +48,9 @@ def _describe_budget(event: PublicBudgetReached) -> str:
     spent = describe_spent(event.budget_id, resource_of(event.resource), event.spent, event.limit)
     if event.at_end != "ask":
         return f"{spent}."
-    return f"{spent}.\nThe role {event.role} extends it, within {round(event.timeout_seconds / 60)} minutes."
+    return (
+        f"{spent}.\nAnyone with the role {event.role} can extend it within {round(event.timeout_seconds / 60)} minutes."
+    )
 
 
 def verdict_of(notification: Notification) -> str | None:

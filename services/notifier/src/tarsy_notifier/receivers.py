@@ -95,7 +95,7 @@ class Receivers:
 
     def explain_degraded(self) -> list[str]:
         return [
-            f"The receiver {name} cannot be told: {delivery.problem}"
+            f"The receiver {name} cannot be notified: {delivery.problem}"
             for name, delivery in self._deliveries.items()
             if delivery.problem
         ]

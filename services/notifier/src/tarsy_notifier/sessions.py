@@ -53,7 +53,7 @@ class SessionDirectory:
             answer.raise_for_status()
             found = SessionDetail.model_validate_json(answer.content)
         except (httpx2.HTTPError, ValidationError) as problem:
-            raise ReceiverUnavailableError(f"the timeline does not say what session it is: {problem!r}") from problem
+            raise ReceiverUnavailableError(f"the timeline does not answer about the session: {problem!r}") from problem
         return InvestigatedSession(
             id=session_id,
             title=found.title,

@@ -50,7 +50,7 @@ async def test_the_card_has_all_that_a_person_must_know_as_text(scene: Scene) ->
     await expect(card.locator(".label")).to_have_text("Awaiting approval")
     await expect(card.locator(".tool")).to_have_text("kubernetes.pods_delete")
     await expect(card).to_contain_text(f"It hangs. {HOSTILE}")
-    await expect(card).to_contain_text("Somebody with the role responder decides until")
+    await expect(card).to_contain_text("Anyone with the role responder can decide until")
     await expect(card).to_contain_text("then the session fails")
     assert json.loads(await card.locator(".data").inner_text()) == {"name": HOSTILE}
     assert await card.locator("img, script").count() == 0

@@ -306,9 +306,9 @@ async def test_a_runbook_that_cannot_be_fetched_says_why(tab: Tab, new_session: 
     await feed(tab, live(session, since=3))
     failed = await tab.page.inner_text(".item[data-type=runbook]")
 
-    assert "It is being fetched." in fetching
+    assert "Fetching …" in fetching
     assert chain.RUNBOOK_URL in failed
-    assert "It could not be fetched, and the agents use the default one: 404 Not Found" in failed
+    assert "It could not be fetched, so the agents use the default one: 404 Not Found" in failed
 
 
 async def test_tools_that_a_model_refuses_are_told_among_the_conclusions(tab: Tab, new_session: NewSession) -> None:
@@ -321,7 +321,7 @@ async def test_tools_that_a_model_refuses_are_told_among_the_conclusions(tab: Ta
     found = tab.page.locator(".item[data-type=llm_limit]")
 
     assert [await one.get_attribute("data-level") for one in await found.all()] == ["conclusion", "step"]
-    assert "Limit of the model" in (first := await found.first.inner_text())
+    assert "Model limit" in (first := await found.first.inner_text())
     assert "gemini does not take these tools: k8s__exec. The agent goes on without them." in first
 
 
@@ -369,7 +369,7 @@ async def test_a_session_that_waits_says_its_place_until_it_begins(tab: Tab) -> 
     await page.evaluate(SHOW_SESSION, [ASSETS, "a", detail, []])
 
     assert await told("pending", 1, 0) == (True, True, "")
-    assert await page.inner_text(".queue") == "It waits for its turn: 2nd in queue."
+    assert await page.inner_text(".queue") == "Waiting for its turn: 2nd in queue."
     assert (await told("in_progress", 2, 5))[:2] == (False, True)
     assert await told("completed", 9, 9) == (False, False, "4 s")
 

@@ -147,13 +147,13 @@ async def test_words_and_filters_become_the_address_and_chips(show: Show) -> Non
 
         await page.reload()
         await expect(field).to_have_value("disk")
-        await page.get_by_role("button", name="Without Status: Failed").click()
+        await page.get_by_role("button", name="Remove Status: Failed").click()
         await expect(page).to_have_url(re.compile(r"/\?q=disk$"))
         await expect(page.locator(".listed")).to_have_count(2)
         await field.fill("zz")
         await expect(page.get_by_text("Type at least three letters.")).to_be_visible()
         await field.fill("nothing has this")
-        await expect(page.get_by_text("No session fits.")).to_be_visible()
+        await expect(page.get_by_text("No session matches.")).to_be_visible()
         await page.get_by_role("button", name="Show all sessions").click()
         await expect(page.locator(".listed")).to_have_count(3)
         await expect(field).to_have_value("")
@@ -230,7 +230,7 @@ async def test_a_search_can_be_named_and_is_there_the_next_time(show: Show) -> N
         await page.goto("/")
         await page.get_by_role("link", name=HOSTILE).click()
         await expect(page.locator(".listed")).to_have_count(1)
-        await page.get_by_role("button", name=f"Forget the view {HOSTILE}").click()
+        await page.get_by_role("button", name=f"Delete the view {HOSTILE}").click()
         await expect(page.get_by_role("link", name=HOSTILE)).to_have_count(0)
 
 

@@ -31,13 +31,13 @@ async def test_many_are_cancelled_after_a_second_question_and_each_row_says_what
         api.refused["s-00002"] = "The session has ended."
         for number in (1, 2, 3):
             await row_of(page, number).get_by_role("checkbox").check()
-        bar = page.get_by_role("region", name="Chosen sessions")
+        bar = page.get_by_role("region", name="Selected sessions")
         await bar.get_by_role("button", name="Cancel", exact=True).click()
         await expect(bar).to_contain_text("Cancel 2 sessions?")
-        await expect(bar.get_by_role("button", name="No, go on")).to_be_focused()
+        await expect(bar.get_by_role("button", name="No, keep it running")).to_be_focused()
         assert [one for one in api.asked if one.startswith("POST")] == []
         await bar.get_by_role("button", name="Yes, cancel").click()
-        await expect(bar.get_by_role("status")).to_have_text("Asked of 1 session; 1 refusal.")
+        await expect(bar.get_by_role("status")).to_have_text("Requested for 1 session; 1 was refused.")
         await expect(row_of(page, 1).locator(".gist")).to_have_text("The session is being cancelled.")
         await expect(row_of(page, 2).locator(".gist")).to_have_text("Not cancelled: The session has ended.")
         posted = sorted(one for one in api.asked if one.startswith("POST"))
@@ -53,10 +53,10 @@ async def test_many_are_run_again(show: Show) -> None:
         for number in (1, 2):
             await row_of(page, number).get_by_role("checkbox").check()
         await expect(page.get_by_role("button", name="Cancel", exact=True)).to_be_disabled()
-        await page.get_by_role("button", name="Run again").click()
-        await page.get_by_role("button", name="Yes, run again").click()
-        await expect(row_of(page, 1).locator(".gist")).to_have_text("It runs again, as a new session.")
-        await expect(page.get_by_text("Asked of 2 sessions.")).to_be_visible()
+        await page.get_by_role("button", name="Re-run").click()
+        await page.get_by_role("button", name="Yes, re-run").click()
+        await expect(row_of(page, 1).locator(".gist")).to_have_text("It was re-run as a new session.")
+        await expect(page.get_by_text("Requested for 2 sessions.")).to_be_visible()
         assert len([one for one in api.asked if one.endswith("/rerun?")]) == 2
 
 
@@ -64,12 +64,12 @@ async def test_nothing_can_be_done_while_the_connection_is_lost(show: Show) -> N
     async with show([session(1, "in_progress")]) as (tab, api):
         page = tab.page
         await row_of(page, 1).get_by_role("checkbox").check()
-        await expect(page.get_by_role("button", name="Run again")).to_be_enabled()
+        await expect(page.get_by_role("button", name="Re-run")).to_be_enabled()
         assert api.socket is not None
         api.is_down = True
         await api.socket.close()
         await expect(page.locator("#connection")).to_have_attribute("data-state", "lost")
-        for name in ("Run again", "Cancel"):
+        for name in ("Re-run", "Cancel"):
             await expect(page.get_by_role("button", name=name, exact=True)).to_be_disabled()
 
 
@@ -114,7 +114,7 @@ async def test_keys_lead_through_the_list_and_do_nothing_while_somebody_types(sh
         await expect(row_of(page, 60).locator("a")).to_be_focused()
         await expect(row_of(page, 60)).to_be_in_viewport(ratio=1)
         await page.keyboard.press("x")
-        await expect(page.get_by_text("1 session chosen")).to_be_visible()
+        await expect(page.get_by_text("1 session selected")).to_be_visible()
         await page.keyboard.press("/")
         field = page.get_by_label("Search sessions")
         await expect(field).to_be_focused()
@@ -153,7 +153,7 @@ async def test_those_that_wait_are_folded_above_five(show: Show) -> None:
         )
         await page.get_by_role("button", name="Show 3 more").click()
         await expect(page.locator(".listed")).to_have_count(8)
-        await page.get_by_role("button", name="Show the first ones only").click()
+        await page.get_by_role("button", name="Show fewer").click()
         await expect(page.locator(".listed")).to_have_count(5)
 
 
@@ -198,7 +198,7 @@ async def test_an_empty_list_says_how_to_send_the_first_alert(show_apart: Show) 
         page = tab.page
         await page.add_init_script(CLIPBOARD)
         await page.reload()
-        await expect(page.get_by_role("heading", name="No alert was investigated yet")).to_be_visible()
+        await expect(page.get_by_role("heading", name="No alert has been investigated yet")).to_be_visible()
         async with copying(page):
             await page.get_by_role("button", name="Copy: All alerts of Alertmanager").click()
         copied = await page.evaluate("window.copied")

@@ -41,7 +41,7 @@ async def test_older_ones_that_could_not_be_read_come_once_the_api_is_back(show:
     async with show([session(number) for number in range(500)]) as (tab, api):
         page = tab.page
         notice, rows = page.locator(".notice"), page.locator(".sessions")
-        await expect(page.get_by_text("Older ones follow …")).to_be_visible()
+        await expect(page.get_by_text("Scroll down for older sessions …")).to_be_visible()
         api.is_away = True
 
         async def is_refused() -> bool:

@@ -78,7 +78,7 @@ async def check_the_page_below_its_path(tab: Tab, world: LoginWorld) -> None:
     await expect(page.locator("#account")).to_contain_text("ada@example.com")
     await page.get_by_role("link", name="TARSy").click()
     await expect(page).to_have_url(f"{world.url}/")
-    await expect(page.get_by_role("heading", name="No alert was investigated yet")).to_be_visible()
+    await expect(page.get_by_role("heading", name="No alert has been investigated yet")).to_be_visible()
     await expect(page.locator(".first-alert")).to_contain_text(f"curl -X POST {world.url}/api/v1/alerts ")
     await page.get_by_role("button", name="Log out").click()
     await expect(page.get_by_role("link", name="Log in")).to_be_visible()
@@ -103,7 +103,7 @@ async def test_from_the_page_through_the_login_to_the_list_and_out(world: LoginW
 
     await expect(page.locator("#account")).to_contain_text("ada@example.com")
     tab.complaints.clear()
-    await expect(page.get_by_role("heading", name="No alert was investigated yet")).to_be_visible()
+    await expect(page.get_by_role("heading", name="No alert has been investigated yet")).to_be_visible()
     await expect(page.locator("#connection")).to_have_text("Live")
     await expect(page).to_have_url(f"{world.url}/?page=2")
     assert await page.evaluate("document.cookie") == ""

@@ -119,7 +119,7 @@ async def open_call(page: Page, number: int) -> Locator:
 async def test_each_question_has_a_line_and_nothing_of_it_is_fetched_until_it_is_opened(api: PageApi, tab: Tab) -> None:
     await tab.page.goto(f"/sessions/{SESSION}/record")
     await expect(call(tab.page, 0).locator("summary")).to_contain_text("gemini-3.7 (gemini)")
-    await expect(call(tab.page, 0).locator("summary")).to_contain_text("1,000 read (600 from cache), 200 written")
+    await expect(call(tab.page, 0).locator("summary")).to_contain_text("1,000 in (600 from cache), 200 out")
     await expect(call(tab.page, 0).locator("summary")).to_contain_text("1.5 s")
     await expect(call(tab.page, 1).locator("summary")).to_contain_text("overloaded")
     await expect(tab.page.locator("h3")).to_have_text(f"Pods {HOSTILE}")
@@ -142,17 +142,17 @@ async def test_each_question_has_a_line_and_nothing_of_it_is_fetched_until_it_is
 async def test_what_is_as_before_is_folded_and_what_is_new_or_changed_is_marked(api: PageApi, tab: Tab) -> None:
     await tab.page.goto(f"/sessions/{SESSION}/record")
     second = await open_call(tab.page, 1)
-    await expect(second.get_by_text("2 messages as before")).to_be_visible()
-    await expect(second.get_by_text("2 messages new")).to_be_visible()
+    await expect(second.get_by_text("2 unchanged messages")).to_be_visible()
+    await expect(second.get_by_text("2 new messages")).to_be_visible()
     await expect(second.locator(".messages > li[data-kind=new]")).to_have_count(2)
     await expect(second.locator("li[data-kind=new] pre").last).to_contain_text("line\nline")
-    await expect(second.get_by_role("button", name="Show more: 12,000 characters are left")).to_be_visible()
+    await expect(second.get_by_role("button", name="Show more (12,000 characters left)")).to_be_visible()
 
     third = await open_call(tab.page, 2)
-    await expect(third.get_by_text("3 messages as before")).to_be_visible()
+    await expect(third.get_by_text("3 unchanged messages")).to_be_visible()
     changed = third.locator(".messages > li[data-kind=changed]")
     await expect(changed.locator("pre")).to_have_text("It restarts.")
-    await changed.get_by_text("As it was before").click()
+    await changed.get_by_text("Before the change").click()
     await expect(changed.locator("pre").last).to_contain_text("line\nline")
     assert sorted(one.act[-2:] for one in api.asked if "/llm/" in one.act) == ["l1", "l2", "l3"]
 
@@ -162,7 +162,7 @@ async def test_a_step_of_the_story_leads_to_its_question_and_back(api: PageApi, 
     third = call(tab.page, 2)
     await expect(third.locator(".record-contents")).to_be_visible()
     await expect(tab.page.locator("details.record-call[open]")).to_have_count(1)
-    link = third.get_by_role("link", name="In the story")
+    link = third.get_by_role("link", name="Show in the timeline")
     await expect(link).to_have_attribute("href", f"/sessions/{SESSION}#event-answer-3")
 
 
@@ -203,11 +203,11 @@ async def test_what_cannot_be_shown_is_said(api: PageApi, tab: Tab) -> None:
     await call(tab.page, 0).locator("> summary").click()
     await expect(call(tab.page, 0).locator(".notice")).to_have_text("The log no longer keeps it.")
     api.answers[TRACE] = Problem(422, "The events are too large.")
-    await tab.page.get_by_role("button", name="Read again").click()
+    await tab.page.get_by_role("button", name="Reload").click()
     await expect(tab.page.locator(".record > .notice")).to_have_text("The events are too large.")
     api.answers[TRACE] = trace_of()
-    await tab.page.get_by_role("button", name="Read again").click()
-    await expect(tab.page.locator(".record > .notice")).to_have_text("No model was asked yet.")
+    await tab.page.get_by_role("button", name="Reload").click()
+    await expect(tab.page.locator(".record > .notice")).to_have_text("No model has been asked yet.")
 
 
 async def test_the_record_is_accessible_at_every_width(browser: Browser, address: str, api: PageApi) -> None:

@@ -230,9 +230,9 @@ async def test_hits_are_gone_through_and_hostile_text_is_text(
     scene: Scene, tab: Tab, new_session: Callable[[], Any]
 ) -> None:
     drawer = await open_result(scene, tab, new_session())
-    back, on = (drawer.whole.get_by_role("button", name=f"{way} hit") for way in ("Previous", "Next"))
+    back, on = (drawer.whole.get_by_role("button", name=f"{way} match") for way in ("Previous", "Next"))
 
-    await drawer.whole.get_by_label("any case").check()
+    await drawer.whole.get_by_label("ignore case").check()
     await drawer.search("LINE [0-9]*")
     await expect(drawer.said).to_have_text("Line 0: 1 of 450 matching lines.")
     await expect(back).to_be_disabled()
@@ -259,7 +259,7 @@ async def test_lines_of_a_time_are_gone_to_and_searched(scene: Scene, tab: Tab, 
 
     await begin.fill("2026-11-22T10:05:10Z")
     await begin.press("Enter")
-    await expect(drawer.said).to_have_text("Lines of that time begin with line 310.")
+    await expect(drawer.said).to_have_text("Lines from that time on begin at line 310.")
     await expect(drawer.current).to_contain_text("2026-11-22T10:05:10Z line 310")
     await end.fill("2026-11-22T10:05")
     await drawer.search("line 35")
@@ -269,7 +269,7 @@ async def test_lines_of_a_time_are_gone_to_and_searched(scene: Scene, tab: Tab, 
     await begin.fill("2026-11-22T11:00")
     await end.fill("")
     await drawer.search("")
-    await expect(drawer.said).to_have_text("No line is of that time.")
+    await expect(drawer.said).to_have_text("No line has that time.")
     await begin.fill("yesterday")
     await begin.press("Enter")
     await expect(drawer.said).to_contain_text("`from` is no time that is understood")
@@ -313,7 +313,7 @@ async def test_a_line_of_ten_megabytes_is_read_in_parts(scene: Scene, tab: Tab, 
     await expect(drawer.line(2)).to_contain_text("last")
     shown = await drawer.line(1).locator(".line-text").inner_text()
     assert len(shown) == 1_000
-    await drawer.line(1).get_by_role("button", name="Read on in line 1").click()
+    await drawer.line(1).get_by_role("button", name="Continue at line 1").click()
     part = drawer.whole.locator(".long-line")
     await expect(part.get_by_role("heading")).to_have_text("Line 1, from byte 0 on")
     await part.get_by_role("button", name="Next part").click()
@@ -366,7 +366,7 @@ async def test_the_drawer_is_accessible_at_every_width(scene: Scene, new_session
             broken += [f"lines at {width}: {one}" for one in await violations_in_both_schemes(tab.page)]
             assert await tab.page.evaluate("document.documentElement.scrollWidth") <= width
             await drawer.go_to(450)
-            await drawer.whole.get_by_role("button", name="Read on in line 450").click()
+            await drawer.whole.get_by_role("button", name="Continue at line 450").click()
             await expect(drawer.whole.locator(".long-line pre")).to_contain_text("yyy")
             broken += [f"a long line at {width}: {one}" for one in await violations_in_both_schemes(tab.page)]
             assert tab.complaints == []
@@ -403,7 +403,7 @@ async def test_a_short_result_is_read_in_the_drawer_too(scene: Scene, tab: Tab, 
     await tab.page.locator("details.call > summary").click()
     await expect(tab.page.locator(".call pre").last).to_contain_text(f"line {LINES - 1}")
     await expect(tab.page.get_by_text("Show the rest")).to_have_count(0)
-    await tab.page.get_by_role("link", name="Read it in the drawer").click()
+    await tab.page.get_by_role("link", name="Open full result").click()
     await expect(Drawer(tab.page).line(0)).to_contain_text("line 0")
 
 

@@ -137,7 +137,7 @@ async def test_a_server_is_shown_with_its_state_its_workers_and_its_tools(scene:
     await card.get_by_text("2 tools", exact=True).click()
     await expect(card.locator(".tools .tool")).to_have_text(["pods", "delete"])
     await expect(card.locator(".tools .outcome")).to_have_text(
-        ["may be run twice · read-only · idempotent", "runs at most once · the server says nothing of it"]
+        ["safe to run twice · read-only · idempotent", "runs at most once · the server has no annotations for it"]
     )
     await expect(card.locator(".tools pre")).to_have_count(0)
     await card.get_by_text("List pods").click()
@@ -181,7 +181,7 @@ async def test_a_lost_server_is_said_in_the_view_and_in_the_head_until_it_is_bac
     await expect(page.locator(".server > .failure")).to_be_hidden()
     await scene.forget("lost")
     await until_polled(page)
-    await expect(page.locator(".part > .notice")).to_have_text("No tool gateway has told of an MCP server yet.")
+    await expect(page.locator(".part > .notice")).to_have_text("No tool gateway has reported an MCP server yet.")
 
 
 async def test_hostile_names_and_descriptions_are_text(scene: Scene, tab: Tab) -> None:

@@ -225,7 +225,7 @@ async def test_the_facts_say_what_it_cost_and_which_model_answered(view: View) -
     await view.show()
     facts = view.page.locator(".facts")
 
-    await expect(facts).to_contain_text("1,000 read (600 from cache), 200 written")
+    await expect(facts).to_contain_text("1,000 in (600 from cache), 200 out")
     await expect(facts).to_contain_text("gemini-3.7")
     await expect(facts.locator("code")).to_have_text(view.session.id)
 

@@ -44,7 +44,7 @@ async def test_a_skill_is_named_in_the_story_and_unfolds_to_what_it_says(open_re
         item = tab.page.locator(".item[data-type=skill_loaded]")
         await expect(item).to_contain_text("In the instructions: house")
         assert api.requests(READ) == []
-        await item.get_by_text("What they say").click()
+        await item.get_by_text("Show their texts").click()
         await item.get_by_text("disks: loaded").click()
         await expect(item).to_contain_text("<img src=x onerror=alert(1)> Look at inodes.")
         await item.get_by_text("references/nfs.md").click()

@@ -97,13 +97,13 @@ async def test_an_alert_with_all_that_can_be_chosen_leads_to_its_session(api: Pa
     page = tab.page
     await page.goto("/submit")
     await expect(page.get_by_text(f"Chain kubernetes: {HOSTILE}")).to_be_visible()
-    await expect(page.get_by_label("Those of the chain: k8s, web search")).to_be_checked()
+    await expect(page.get_by_label("The chain's tools: k8s, web search")).to_be_checked()
     await page.get_by_label("Alert", exact=True).fill('{"pod": "a"}')
     await page.get_by_role("button", name="Indent the JSON").click()
     await page.get_by_label("Title").fill("A pod")
     await page.get_by_label("Alert type").select_option("Disk")
     await expect(page.get_by_text("Chain disks", exact=True)).to_be_visible()
-    await expect(page.get_by_label("Those of the chain: disks, web search")).to_be_checked()
+    await expect(page.get_by_label("The chain's tools: disks, web search")).to_be_checked()
     await page.get_by_label("Priority").select_option("urgent")
     await page.get_by_label("Model", exact=True).select_option("fast")
     await page.get_by_label("Runbook").fill("https://runbooks.example.com/disk")
@@ -136,7 +136,7 @@ async def test_what_is_not_filled_in_is_left_out(api: PageApi, tab: Tab) -> None
     await submit(page)
     assert api.requests(SUBMIT) == []
     await page.get_by_label("Alert", exact=True).fill("{ it is no JSON")
-    await expect(page.get_by_text("It begins like JSON, and is none")).to_be_visible()
+    await expect(page.get_by_text("It looks like JSON, but is not valid")).to_be_visible()
     await submit(page)
     await expect(page).to_have_url(re.compile("/sessions/s1$"))
     assert api.requests(SUBMIT)[0].body == {"data": "{ it is no JSON"}
@@ -211,7 +211,7 @@ async def test_what_is_typed_before_the_session_is_there_stays(api: PageApi, tab
 async def test_a_session_that_is_not_known_is_said(api: PageApi, tab: Tab) -> None:
     api.answers["GET /api/v1/sessions/s9"] = Problem(404, "There is no such session.")
     await tab.page.goto("/submit?from=s9")
-    await expect(tab.page.locator(".answer")).to_have_text("Not filled in: no session s9 is known here.")
+    await expect(tab.page.locator(".answer")).to_have_text("Not filled in: there is no session s9 here.")
 
 
 async def test_a_viewer_is_told_what_it_needs(api: PageApi, tab: Tab) -> None:
@@ -261,5 +261,5 @@ async def test_a_list_that_did_not_come_is_asked_for_again(api: PageApi, tab: Ta
     api.answers["GET /api/v1/alert-types"] = TYPES
     api.answers["GET /api/v1/system/default-tools"] = tools("KubernetesPod", "k8s")
     await expect(page.get_by_label("Alert type").locator("option")).to_have_count(3)
-    await expect(page.get_by_label("Those of the chain: k8s, web search")).to_be_checked()
+    await expect(page.get_by_label("The chain's tools: k8s, web search")).to_be_checked()
     await expect(page.locator(".notice")).to_have_count(0)

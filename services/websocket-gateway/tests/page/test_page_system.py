@@ -119,7 +119,7 @@ async def test_the_parts_have_addresses_and_the_current_one_is_marked(api: PageA
     await page.get_by_role("link", name="MCP servers", exact=True).click()
     await expect(page).to_have_url(re.compile(r"/system\?part=servers$"))
     await expect(page).to_have_title("MCP servers · TARSy")
-    await expect(page.locator(".part > .notice")).to_have_text("No tool gateway has told of an MCP server yet.")
+    await expect(page.locator(".part > .notice")).to_have_text("No tool gateway has reported an MCP server yet.")
     await expect(page.locator(".warnings li")).to_have_count(0)
     await page.go_back()
     await expect(page.locator(".warnings strong")).to_have_text(HOSTILE)
@@ -133,7 +133,7 @@ async def test_the_overview_has_the_queue_the_lag_and_the_processes(api: PageApi
     await expect(page.locator(".figures dd:not(.quiet)")).to_have_text(["3", "8", "4 s", "1", "1"])
     await expect(page.get_by_text("12 records")).to_be_visible()
     await expect(page.locator("tbody code")).to_have_text(HOSTILE)
-    await expect(page.get_by_text("The first in the queue waits since")).to_be_visible()
+    await expect(page.get_by_text("The first in the queue has been waiting since")).to_be_visible()
 
 
 async def test_an_operator_brings_a_held_session_back_after_a_second_question(api: PageApi, tab: Tab) -> None:
@@ -151,20 +151,20 @@ async def test_an_operator_brings_a_held_session_back_after_a_second_question(ap
     first = page.locator(".records > li").first
     await expect(first).to_contain_text("2 inputs wait for it")
     await expect(first.locator(".text")).to_have_text(f"Set aside: {HOSTILE}")
-    await first.get_by_role("button", name="Try again").click()
+    await first.get_by_role("button", name="Retry").click()
     await expect(first.get_by_role("button", name="No")).to_be_focused()
     await page.keyboard.press("Escape")
-    await expect(first.get_by_role("button", name="Try again")).to_be_focused()
+    await expect(first.get_by_role("button", name="Retry")).to_be_focused()
     assert api.requests("POST /api/v1/sessions/s1/retry") == []
 
     await page.keyboard.press("Enter")
-    await first.get_by_role("button", name="Yes, try again").click()
+    await first.get_by_role("button", name="Yes, retry it").click()
     await expect(first.locator(".answer")).to_have_text(["Not done: Kafka does not answer.", ""])
-    await first.get_by_role("button", name="Try again").click()
-    await first.get_by_role("button", name="Yes, try again").click()
+    await first.get_by_role("button", name="Retry").click()
+    await first.get_by_role("button", name="Yes, retry it").click()
     await expect(page.locator(".part > .answer")).to_have_text("It is brought back.")
     await expect(page.locator(".records code")).to_have_text(["s2"])
-    await expect(page.get_by_role("button", name="Bring back")).to_be_visible()
+    await expect(page.get_by_role("button", name="Release")).to_be_visible()
     first_key, second_key = (one.key for one in api.requests("POST /api/v1/sessions/s1/retry"))
     assert first_key == second_key is not None
 
@@ -176,10 +176,10 @@ async def test_a_session_is_failed_with_a_reason_only(api: PageApi, tab: Tab) ->
     page = tab.page
     await open_part(page, "held")
     await page.get_by_role("button", name="Fail").click()
-    await expect(page.get_by_label("Why it is ended")).to_be_focused()
-    await page.get_by_role("button", name="Yes, end it").click()
+    await expect(page.get_by_label("Why it fails")).to_be_focused()
+    await page.get_by_role("button", name="Yes, fail it").click()
     assert api.requests("POST /api/v1/sessions/s1/fail") == []
-    await page.get_by_label("Why it is ended").fill("Its alert was a drill.")
+    await page.get_by_label("Why it fails").fill("Its alert was a drill.")
     await page.keyboard.press("Enter")
     await expect(page.locator(".part > .answer")).to_have_text("It has ended.")
     (asked,) = api.requests("POST /api/v1/sessions/s1/fail")
@@ -197,7 +197,7 @@ async def test_what_a_viewer_may_not_do_is_not_offered(api: PageApi, tab: Tab) -
     await expect(page.get_by_role("link", name="Dead letters")).to_have_count(0)
     await expect(page.get_by_role("link", name="Submit")).to_have_count(0)
     await open_part(page, "dead-letters")
-    await expect(page.locator(".part > .notice")).to_contain_text("they are for operators")
+    await expect(page.locator(".part > .notice")).to_contain_text("only operators may see them")
     assert api.requests("GET /api/v1/dead-letters") == []
 
 
@@ -205,7 +205,7 @@ async def test_who_one_is_is_asked_again_while_the_api_is_away(api: PageApi, tab
     api.answers["GET /api/v1/me"] = Problem(503, "The database cannot be reached.")
     api.answers["GET /api/v1/dead-letters"] = letters(row())
     await open_part(tab.page, "dead-letters")
-    await expect(tab.page.locator(".part > .notice")).to_contain_text("they are for operators")
+    await expect(tab.page.locator(".part > .notice")).to_contain_text("only operators may see them")
     api.answers["GET /api/v1/me"] = role("operator")
     await expect(tab.page.locator(".records")).to_be_visible()
 
@@ -288,7 +288,7 @@ async def test_all_letters_are_redriven_some_at_a_time_once_it_is_known_how_many
         {"topic": "alerts", "service": "", "reason": "", "dry_run": True, "after": after} for after in ("", LETTER)
     ]
     await page.get_by_role("button", name="Yes, re-drive them").click()
-    await expect(page.locator(".part > .answer")).to_have_text("1 letter re-driven. 1 other not: Its end is lost.")
+    await expect(page.locator(".part > .answer")).to_have_text("1 letter re-driven. 1 was not: Its end is lost.")
 
 
 async def test_one_letter_is_redriven_and_the_list_is_read_again(api: PageApi, tab: Tab) -> None:
@@ -305,7 +305,7 @@ async def test_one_letter_is_redriven_and_the_list_is_read_again(api: PageApi, t
     await page.get_by_role("button", name="Yes, re-drive it").click()
     await expect(page.locator(".part > .answer")).to_have_text("It was written back.")
     await expect(page.locator(".part > .answer")).to_be_focused()
-    await expect(page.locator(".part > .notice")).to_have_text("No dead letter fits.")
+    await expect(page.locator(".part > .notice")).to_have_text("No dead letter matches.")
 
 
 CONFIGURATION = EffectiveConfiguration(
@@ -331,7 +331,7 @@ async def test_the_configuration_is_searched_by_the_address(api: PageApi, tab: T
     await expect(page.locator(".settings dd.text")).to_have_text("look")
     await expect(page).to_have_url(re.compile("find=stages"))
     await page.get_by_role("searchbox").fill("nowhere")
-    await expect(page.locator(".part > .notice")).to_have_text("No setting has these words.")
+    await expect(page.locator(".part > .notice")).to_have_text("No setting matches.")
 
 
 async def test_versions_are_those_of_the_page_tarsy_the_configuration_and_the_servers(api: PageApi, tab: Tab) -> None:

@@ -102,7 +102,7 @@ class Travel:
 
     @property
     def slider(self) -> Locator:
-        return self.page.get_by_role("slider", name="Moment that is shown")
+        return self.page.get_by_role("slider", name="Moment shown")
 
     @property
     def bar(self) -> Locator:
@@ -228,9 +228,12 @@ async def test_nobody_can_act_in_the_past(travel: Travel) -> None:
 @pytest.mark.parametrize(
     ("at", "said"),
     [
-        ("0", "“0” is not the number of an event: they count from 1. This is the session as it is now."),
-        ("later", "“later” is not the number of an event: they count from 1. This is the session as it is now."),
-        ("99999", "This session has no event 99999. This is the session as it is now."),
+        ("0", "“0” is not the number of an event: events are counted from 1. You see the session as it is now."),
+        (
+            "later",
+            "“later” is not the number of an event: events are counted from 1. You see the session as it is now.",
+        ),
+        ("99999", "This session has no event 99999. You see the session as it is now."),
     ],
 )
 async def test_a_number_that_is_none_gets_a_sentence_and_the_present(travel: Travel, at: str, said: str) -> None:

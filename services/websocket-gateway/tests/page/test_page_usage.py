@@ -55,7 +55,7 @@ async def test_the_last_thirty_days_are_shown_with_those_without_usage(api: Page
     assert api.requests(USAGE)[0].query == {"by": "day", "from": "2026-10-24", "to": "2026-11-22"}
     await expect(page.locator(".figures dd:not(.quiet)")).to_have_text(["$1.50", "2", "3M", "5,000"])
     await expect(page.locator(".figures dd.quiet")).to_have_text(
-        ["", "1,200 answers of models", "400K from the cache", "1,000 of thinking"]
+        ["", "1,200 model answers", "400K from cache", "1,000 thinking"]
     )
     await expect(page.locator("tbody th").first).to_have_text("2026-11-22")
     await expect(page.locator("tbody tr").nth(1).locator("th, .number")).to_have_text(
@@ -98,4 +98,4 @@ async def test_a_failure_is_said(api: PageApi, tab: Tab) -> None:
 async def test_days_without_any_usage_are_said(api: PageApi, tab: Tab) -> None:
     api.answers[USAGE] = report("day")
     await tab.page.goto("/usage")
-    await expect(tab.page.locator("#content > .notice")).to_have_text("No model was asked in these days.")
+    await expect(tab.page.locator("#content > .notice")).to_have_text("No model was asked on these days.")

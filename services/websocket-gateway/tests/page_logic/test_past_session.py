@@ -185,9 +185,9 @@ def test_a_call_that_waits_for_a_person_grows_as_a_wait(node: Node) -> None:
 @pytest.mark.parametrize(
     ("row", "bar", "words"),
     [
-        (("queue", "", ""), ("queue", 0, 2000, "", False), "Queue · in the queue · 2 s"),
-        (("session", "", ""), ("tool", 0, 2000, "k8s.get", True), "Session · tool runs · k8s.get · 2 s · failed"),
-        (("x", "a", "Pods"), ("llm", 0, None, "summary", False), "a · Pods · asks the model · summary · 3 s so far"),
+        (("queue", "", ""), ("queue", 0, 2000, "", False), "Queue · queued · 2 s"),
+        (("session", "", ""), ("tool", 0, 2000, "k8s.get", True), "Session · tool call · k8s.get · 2 s · failed"),
+        (("x", "a", "Pods"), ("llm", 0, None, "summary", False), "a · Pods · model call · summary · 3 s so far"),
     ],
 )  # fmt: skip
 def test_a_bar_is_worded(node: Node, row: Sequence[str], bar: Sequence[object], words: str) -> None:

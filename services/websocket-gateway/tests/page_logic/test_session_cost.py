@@ -12,15 +12,15 @@ SCRIPT = """async ([address, detail]) => (await import(address)).sessionCost(det
     ("detail", "words"),
     [
         ({"cost": None, "cost_completeness": "none", "total_tokens": 0}, ""),
-        ({"cost": None, "cost_completeness": "none", "total_tokens": 9}, "unknown: its models have no price"),
+        ({"cost": None, "cost_completeness": "none", "total_tokens": 9}, "not known: its models have no price"),
         ({"cost": 1.5, "cost_completeness": "complete", "total_tokens": 9}, "$1.50"),
         ({"cost": 0, "cost_completeness": "complete", "total_tokens": 9}, "$0.00"),
         (
             {"cost": 1.5, "cost_completeness": "partial", "unpriced_interaction_count": 1, "total_tokens": 9},
-            "at least $1.50; 1 answer of a model without a price is not in it",
+            "at least $1.50, without 1 answer of a model that has no price",
         ),
         ({"cost": 1.5, "cost_completeness": "partial", "total_tokens": 9}, "at least $1.50"),
-        ({"total_tokens": 9}, "unknown: its models have no price"),
+        ({"total_tokens": 9}, "not known: its models have no price"),
     ],
 )
 def test_a_cost_that_is_not_known_is_said(node: Node, detail: JsonValue, words: str) -> None:

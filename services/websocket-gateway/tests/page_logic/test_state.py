@@ -194,4 +194,4 @@ def test_who_waits_for_those_that_it_has_sent_does_not_ask_its_model(node: Node)
         }""",
         [PAGE],
     )
-    assert found == [["Lead", "waits for its sub-agents"], ["Logs", "asks the model"]]
+    assert found == [["Lead", "waiting for its sub-agents"], ["Logs", "asking the model"]]

@@ -11,7 +11,7 @@ An entry for each system, to paste below `mcp_servers`. `tarsy servers add SYSTE
 `tarsy servers add` lists the systems. `{{.NAME}}` is an environment variable of every service that reads the
 configuration: secrets stand nowhere else.
 
-Programs are started with `npx` (Node.js) or `uvx` (uv), which the tool gateway must have; they fetch the package from
+Programs are started with `npx` (Node.js) or `uvx` (uv), which the tool gateway must have. They fetch the package from
 npm or PyPI at the first start. An image of your own that has them already starts sooner, and needs no registry.
 [Bring your own MCP server](../how-to/bring-your-own-mcp-server.md) explains the keys;
 [known servers](known-servers.md) lists tools that need no `read_only_tools`.

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from tarsy_cli.audit.acts import RecordedAct
 
 LIMIT = 50
-NONE = "Nobody has asked for that."
+NONE = "Nobody has asked for a change."
 
 
 def audit(
-    name: Annotated[str, typer.Option(help="only of this person, or by this key")] = "",
+    name: Annotated[str, typer.Option(help="only what this person or key did")] = "",
     session: Annotated[str, typer.Option(help="only about this session; its id, or the beginning of it")] = "",
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="how many, the newest")] = LIMIT,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="how many of the newest")] = LIMIT,
     as_json: JsonOption = False,
     kafka: KafkaOption = "",
     topic_prefix: PrefixOption = "",
@@ -26,7 +26,7 @@ def audit(
 ) -> None:
     """List who asked TARSy to change something: when, by which key or token, and from where.
 
-    An act is on record before it is done. Whether it was done, its session says.
+    Each act is recorded before it is done. Its session says whether it was done.
     """
     import asyncio
 

@@ -10,6 +10,7 @@ from tarsy_cli.api import ApiError
 from tarsy_cli.chat.questions import cancel_reply, send_question
 from tarsy_cli.chat.reply import REFUSED, Reply
 from tarsy_cli.chat.reply_screen import ReplyScreen
+from tarsy_cli.verbosity import details
 from tarsy_cli.watch.rendering import NOTICE
 from tarsy_cli.watch.session_messages import follow
 from tarsy_local.terminal_text import one_line
@@ -29,7 +30,7 @@ def ask(api: str, session_id: str, question: str, console: Console) -> Reply:
     except ApiError as problem:
         return Reply(session_id=session_id, question=question, status=REFUSED, error=str(problem))
     except ValidationError:
-        error = f"{api} did not answer as a TARSy of this version does."
+        error = f"The server does not answer as a TARSy of this version does.{details(api)}"
         return Reply(session_id=session_id, question=question, status=REFUSED, error=error)
     screen = ReplyScreen(console, sent)
     try:

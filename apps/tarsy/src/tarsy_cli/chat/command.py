@@ -11,11 +11,13 @@ from tarsy_cli.session_commands import api_of
 def chat(
     session: SessionArgument,
     question: Annotated[
-        str | None, typer.Argument(help="without one: from the terminal, or from each line of the input")
+        str | None, typer.Argument(help="if left out, questions come from the terminal, or line by line from the input")
     ] = None,
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
-    as_json: Annotated[bool, typer.Option("--json", help="for programs: an object a line for each reply")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="as JSON, for programs: one object a line, for each reply")
+    ] = False,
 ) -> None:
     """Ask about an investigation that has ended, and show the reply as it is written. Ctrl+C cancels the reply."""
     from tarsy_cli.chat.terminal_chat import ask_all

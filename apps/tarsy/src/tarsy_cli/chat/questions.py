@@ -28,7 +28,7 @@ def send_question(
         # The same question again is answered with the decision on record: it may be a refusal.
         if time.monotonic() > limit:
             raise ApiError(
-                f"Nobody decided within {DECIDED_SECONDS:g} seconds; `tarsy chat {session_id}` shows it later."
+                f"Nothing was decided within {DECIDED_SECONDS:g} seconds; `tarsy chat {session_id}` shows it later."
             )
         time.sleep(LOOK_SECONDS)
 

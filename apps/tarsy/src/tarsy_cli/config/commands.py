@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from tarsy_contracts.api.agent_tools import AgentTools
 
 PROVIDERS_FILE = "llm-providers.yaml"
-LiveOption = Annotated[bool, typer.Option("--live", help="also the tools of each agent, as a TARSy that runs has them")]
+LiveOption = Annotated[
+    bool, typer.Option("--live", help="also show the tools that each agent has in the running TARSy")
+]
 
 
 def check(
@@ -24,9 +26,9 @@ def check(
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
-    """Say every mistake of a configuration, with its line and what would be right, or what it has.
+    """Check a configuration: name each mistake with its line and what would be right, or list what it has.
 
-    The exit code is 1 when there are mistakes; with --live also when an agent has MCP servers, and none of their tools.
+    The exit code is 1 when there are mistakes; with --live also when an agent has MCP servers, but none of their tools.
     """
     from tarsy_cli.config.summary import summary_of
 
@@ -61,7 +63,7 @@ def _fetch_live_tools(config: "Config", home: Path, url: str) -> "list[AgentTool
 
 def show(
     path: Annotated[Path, typer.Argument(help="tarsy.yaml, or its folder", envvar="TARSY_CONFIG_DIR")] = Path("config"),
-    as_json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="as JSON, for programs")] = False,
     live: LiveOption = False,
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",

@@ -12,14 +12,14 @@ from tarsy_cli.console.terminal import fail, say
 if TYPE_CHECKING:
     from tarsy_config.config import Config
 
-OVER = "no alert that is investigated: it is over, or changes nothing"
+OVER = "not an alert to investigate: it is resolved, or changes nothing"
 
 
 def route(
     alert: Annotated[Path, typer.Argument(help="what a sender posts, in any format", exists=True, dir_okay=False)],
     config: Annotated[Path, typer.Option(help="tarsy.yaml, or its folder", envvar="TARSY_CONFIG_DIR")] = Path("config"),
 ) -> None:
-    """Say which chain investigates an alert, and by which rule."""
+    """Show which chain investigates an alert, and by which rule."""
     for line in routes_of(read_config(config), alert.read_bytes()):
         say(line)
 

@@ -53,7 +53,7 @@ def _changing(config: Config, server: McpServerConfig) -> str:
         return "none" if server.allow is not None else "none, as allow is not set"
     approve = config.approve_of(server)
     waits = "their calls" if approve is True else f"calls of {', '.join(approve)}" if approve else ""
-    return ", ".join(server.allow) + (f"; {waits} wait for a person" if waits else "")
+    return ", ".join(server.allow) + (f"; {waits} need approval" if waits else "")
 
 
 def _what(provider: LlmProvider) -> str:

@@ -28,9 +28,7 @@ def list_letters(
     service: ServiceOption = "",
     reason: ReasonOption = "",
     since: SinceOption = "",
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="how many, from the newest")] = (
-        LIST_LIMIT
-    ),
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="how many of the newest")] = (LIST_LIMIT),
     as_json: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
@@ -59,7 +57,7 @@ def show(
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
-    """Show a dead letter, with a masked beginning of its record: a stranger wrote it.
+    """Show a dead letter with the beginning of its record, masked: a stranger wrote it.
 
     `--raw > FILE` writes the value byte for byte; `--raw --json` has key, value and headers in base64.
     """
@@ -82,7 +80,7 @@ def show(
 
 def redrive(
     letters: Annotated[list[str] | None, typer.Argument(help="their ids, or the beginnings of them")] = None,
-    all_: Annotated[bool, typer.Option("--all", help="all that wait, and fit the filters")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="all that wait and match the filters")] = False,
     topic: TopicOption = "",
     service: ServiceOption = "",
     reason: ReasonOption = "",
@@ -91,9 +89,9 @@ def redrive(
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
-    """Write dead letters back to where they came from, with their identity. The exit code is 1 when one is not taken.
+    """Write dead letters back to where they came from, with their identity. The exit code is 1 when one is refused.
 
-    A repeat is harmless: the same alert meets its session. A record that fails again is the same letter again.
+    Repeating it is harmless: the same alert joins its session. A record that fails again is the same letter again.
     """
     from tarsy_cli.dead_letters.redriving import redrive_all, redrive_some
 

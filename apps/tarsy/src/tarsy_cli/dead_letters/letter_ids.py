@@ -11,9 +11,9 @@ from tarsy_cli.errors import CommandError
 AGO = re.compile(r"(\d{1,6})([smhd])")
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
-TopicOption = Annotated[str, typer.Option("--topic", help="only those met in this topic, such as alerts")]
+TopicOption = Annotated[str, typer.Option("--topic", help="only those from this topic, such as alerts")]
 ServiceOption = Annotated[str, typer.Option("--service", help="only those that this service buried, such as ingest")]
-ReasonOption = Annotated[str, typer.Option("--reason", help="only those whose reason has this text")]
+ReasonOption = Annotated[str, typer.Option("--reason", help="only those whose reason contains this text")]
 SinceOption = Annotated[str, typer.Option("--since", help="only those buried since: 2h, 7d, or a time with a zone")]
 
 
@@ -36,7 +36,7 @@ def begin_of(since: str, now: datetime) -> str:
     try:
         return datetime.fromisoformat(since).astimezone().isoformat()
     except ValueError:
-        raise UnclearLetterError(f"{since} is no time: 2h, 7d, or 2026-11-24T12:00:00Z.") from None
+        raise UnclearLetterError(f"{since} is not a time: write 2h, 7d, or 2026-11-24T12:00:00Z.") from None
 
 
 def whole_letter_id(api: str, given: str) -> str:
@@ -52,6 +52,6 @@ def whole_letter_id(api: str, given: str) -> str:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise UnclearLetterError(f"No dead letter {given} is known here: `tarsy dead-letters list` shows them.")
+        raise UnclearLetterError(f"There is no dead letter {given}: `tarsy dead-letters list` shows them.")
     shown = "\n".join(f"  {id}" for id in found[:MOST_SHOWN])
     raise UnclearLetterError(f"More than one dead letter begins with {given}:\n{shown}")

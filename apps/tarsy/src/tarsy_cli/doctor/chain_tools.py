@@ -39,7 +39,7 @@ async def tools_of_chains(setup: Setup, config: Config) -> ChainTools:
     try:
         servers = await _read_servers(setup.api, {server.server for agent in calling for server in agent.servers})
     except (httpx2.HTTPError, httpx2.InvalidURL, ValidationError) as problem:
-        return ChainTools(why_none=f"the API does not tell of MCP servers ({type(problem).__name__})")
+        return ChainTools(why_none=f"the API does not list MCP servers ({type(problem).__name__})")
     names = names_of((name, tool.name) for name, server in servers.items() for tool in server.tools)
     return ChainTools(
         by_provider=_tools_by_provider(calling, servers, names),

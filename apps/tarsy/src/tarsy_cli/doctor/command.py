@@ -28,7 +28,7 @@ def doctor(
     database: Annotated[
         str, typer.Option(help="a PostgreSQL, postgresql://…; else that of the home", show_default=False)
     ] = "",
-    topic_prefix: Annotated[str, typer.Option(help="how the names of the topics begin", show_default=False)] = "",
+    topic_prefix: Annotated[str, typer.Option(help="the prefix of topic names", show_default=False)] = "",
     models: Annotated[
         bool,
         typer.Option("--models/--no-models", help="ask each model one tiny question, which costs a fraction of a cent"),

@@ -29,4 +29,4 @@ def require_config(setup: Setup) -> Config:
     try:
         return load_config(setup.config_dir, setup.environ)
     except InvalidConfigError:
-        raise NotCheckedError("The configuration has mistakes.", "Mend them first.") from None
+        raise NotCheckedError("The configuration has mistakes.", "Correct them first.") from None

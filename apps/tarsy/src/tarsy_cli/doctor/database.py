@@ -56,16 +56,18 @@ async def _judge_server(connection: SingleConnection, schema: str, where: str) -
     if server is None:
         return []
     major = connection.get_server_version().major
-    found = [ok(f"PostgreSQL {major} at {where} lets us in.")]
+    found = [ok(f"PostgreSQL {major} at {where} accepts our login.")]
     if major != TESTED_VERSION:
-        found.append(warning(f"PostgreSQL {major} has not been tried.", f"TARSy is tested with {TESTED_VERSION}."))
+        found.append(
+            warning(f"TARSy has not been tried with PostgreSQL {major}.", f"TARSy is tested with {TESTED_VERSION}.")
+        )
     if server["encoding"] != "UTF8":
         found.append(failure(f"The database has the encoding {server['encoding']}.", "Make one with UTF8."))
     if server["is_standby"]:
-        found.append(failure("This server is a standby: it takes no writes.", "Name the primary."))
+        found.append(failure("This server is a standby: it accepts no writes.", "Name the primary."))
     if server["connections_left"] < FEW_CONNECTIONS:
         left = f"Only {server['connections_left']} connections are left"
-        found.append(warning(f"{left} to this server.", "Raise max_connections, or close what nobody uses."))
+        found.append(warning(f"{left} to this server.", "Raise max_connections, or close unused connections."))
     if server["has_schema"]:
         return [*found, *await _look_at_tables(connection, schema)]
     if server["may_create"]:
@@ -93,6 +95,6 @@ def _judge_migrations(applied: set[str], schema: str) -> CheckResult:
     if newer := sorted(applied - known):
         return warning(
             f"The schema {schema} has migrations that this version does not know: {', '.join(newer)}.",
-            "A newer TARSy has been here; use its version.",
+            "A newer TARSy has migrated it; use that version.",
         )
     return ok(f"The schema {schema} has all {len(known)} migrations, and we may write it.")

@@ -57,8 +57,8 @@ async def check_kafka(setup: Setup) -> AsyncIterator[CheckResult]:
     yield _judge_cluster(bus, cluster)
     for broker in await unreachable(bus, cluster.brokers):
         yield failure(
-            f"The address that {broker} advertises leads nowhere from here.",
-            "Set advertised.listeners of the broker to an address that TARSy reaches, or open the way there.",
+            f"The address that {broker} advertises cannot be reached from here.",
+            "Set advertised.listeners of the broker to an address that TARSy can reach, or open the network to it.",
         )
     if not bus.security.protocol.endswith("SSL") and not bus.bootstrap.startswith(LOCAL):
         yield warning(
@@ -85,7 +85,7 @@ async def check_topics(setup: Setup) -> AsyncIterator[CheckResult]:
     for misfit in found.misfits:
         yield failure(f"The {misfit}.", f"Somebody has to decide: {PAGE} says why this setting matters.")
     for remark in found.remarks:
-        yield warning(f"The {remark}.", f"It does no harm to the truth; {PAGE} says how to mend it.")
+        yield warning(f"The {remark}.", f"No session is lost by it; {PAGE} says how to correct it.")
     if not found.missing and not found.misfits and not found.unavailable:
         yield ok(f"All topics of {bus.topics.prefix} are there and fit.")
 

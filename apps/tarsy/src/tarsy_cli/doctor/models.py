@@ -27,11 +27,11 @@ QUESTION = LlmRequest(
 REMEDIES: dict[ErrorKind, str] = {
     "credentials": "Set a key that is valid, and see that its account is paid",
     "invalid_request": "Compare `model`, `base_url` and `thinking` in tarsy.yaml with what the provider offers",
-    "answer_too_long": "See what answers at `base_url`: it sends without end",
+    "answer_too_long": "Check what answers at `base_url`: it never stops sending",
 }
 MOST_QUESTIONS = 6
 """A provider that refuses tools names one at a time: it is asked again without them, so often at most."""
-OTHERWISE = "See the status page of the provider, and the way from here to there (proxy, firewall)"
+OTHERWISE = "See the status page of the provider, and check the network from here to there (proxy, firewall)"
 
 
 async def check_models(setup: Setup) -> AsyncIterator[CheckResult]:
@@ -78,7 +78,7 @@ async def _judge_provider(name: str, provider: LlmProvider, tools: ChainTools) -
     if answered.refused:
         refused = ", ".join(tools.real_names[tool] for tool in answered.refused)
         sentence = f"{answers}, but refuses tools that agents then have to do without: {refused} ({answered.words})."
-        return warning(sentence, "Mend their schemas at the server, or leave them out of the agent's tools.")
+        return warning(sentence, "Correct their schemas at the server, or leave them out of the agent's tools.")
     asked_with = f"without tools: {tools.why_none}" if tools.why_none else f"with {answered.taken} tools"
     return ok(f"{answers}, {asked_with}.")
 

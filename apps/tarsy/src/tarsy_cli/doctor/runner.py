@@ -35,7 +35,7 @@ async def _run_check(check: LimitedCheck, setup: Setup) -> Sequence[CheckResult]
     except NotCheckedError as reason:
         found.append(CheckResult(status="not_checked", sentence=str(reason), remedy=reason.remedy))
     except TimeoutError:
-        found.append(failure(f"The check did not end within {check.seconds:g} seconds.", "Look at what it asks."))
+        found.append(failure(f"The check did not end within {check.seconds:g} seconds.", "Check what it asks."))
     return found
 
 

@@ -29,11 +29,13 @@ async def check_page(setup: Setup) -> AsyncIterator[CheckResult]:
     except httpx2.HTTPError as problem:
         yield failure(
             f"{address} does not answer ({_describe_problem(problem)}).",
-            "See whether it runs, and what lies before it.",
+            "Check whether it runs, and which proxy is in front of it.",
         )
         return
     if page.status_code != 200 or "html" not in page.headers.get("content-type", ""):
-        yield failure(f"{address}/ answers {page.status_code}, and not with the page.", "See the way to this address.")
+        yield failure(
+            f"{address}/ answers {page.status_code}, and not with the page.", "Check what is in front of this address."
+        )
     else:
         yield ok(f"The page is at {address}/.")
     for finding in _judge_ready(ready):
@@ -44,14 +46,14 @@ def _judge_ready(answer: httpx2.Response) -> list[CheckResult]:
     try:
         ready = ReadyAnswer.model_validate_json(answer.content)
     except ValidationError:
-        return [failure(f"/ready answers {answer.status_code}. {UNKNOWN}", "See what serves this address.")]
+        return [failure(f"/ready answers {answer.status_code}. {UNKNOWN}", "Check what serves this address.")]
     reasons = [f"{name}: {one}" for name, ones in ready.reasons.items() for one in ones]
     reasons += [name for name in ready.waiting_for if name not in ready.reasons]
     degraded = [f"{name}: {one}" for name, ones in ready.degraded.items() for one in ones]
     if answer.status_code != 200 or not ready.ready:
-        why = "; ".join(reasons) or "it says no reason"
+        why = "; ".join(reasons) or "it gives no reason"
         return [failure(f"It is not ready ({why}).", "`tarsy logs` shows what its services say.")]
-    return [warning(f"Part of its work stands still: {one}.", "docs/operations/ says more.") for one in degraded] or [
+    return [warning(f"Part of its work has stopped: {one}.", "docs/operations/ says more.") for one in degraded] or [
         ok("It is ready.")
     ]
 
@@ -70,7 +72,7 @@ async def check_servers(setup: Setup) -> AsyncIterator[CheckResult]:
         servers = McpServers.model_validate_json(answer.content).servers
     except httpx2.HTTPError as problem:
         raise NotCheckedError(
-            f"The API does not tell of MCP servers ({_describe_problem(problem)}).", "See page."
+            f"The API does not list MCP servers ({_describe_problem(problem)}).", "See page."
         ) from None
     except ValidationError:
         raise NotCheckedError(UNKNOWN) from None
@@ -79,7 +81,7 @@ async def check_servers(setup: Setup) -> AsyncIterator[CheckResult]:
     for found in agent_tools(chain_agents(require_config(setup)), servers):
         yield judge_agent(found)
     if not servers:
-        yield warning("No tool gateway has told of an MCP server.", "Configure one, and see that a gateway runs.")
+        yield warning("No tool gateway has reported an MCP server.", "Configure one, and see that a gateway runs.")
 
 
 def judge_agent(found: AgentTools) -> CheckResult:

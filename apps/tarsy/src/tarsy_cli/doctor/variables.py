@@ -49,7 +49,7 @@ def _warn_of_unread(setup: Setup) -> Iterator[CheckResult]:
         if name not in known and name not in configuration and not SERVICE_LINK.fullmatch(name):
             near = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
             meant = f"Did you mean {near[0]}?" if near else "Leave it out."
-            yield warning(f"{name} is set, and nothing reads it.", meant)
+            yield warning(f"{name} is set, but nothing reads it.", meant)
 
 
 def _read_file(setup: Setup, file: str) -> str:

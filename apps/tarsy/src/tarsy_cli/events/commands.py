@@ -21,21 +21,21 @@ def events(
     session: Annotated[str, typer.Option(help="only of this session; its id, or the beginning of it")] = "",
     type: Annotated[
         list[str] | None,
-        typer.Option(help="only of this type, such as session.completed or 'tool_call.*'; may be given several times"),
+        typer.Option(help="only of this type, such as session.completed or 'tool_call.*'; can be given several times"),
     ] = None,
     from_beginning: Annotated[
         bool, typer.Option("--from-beginning", help="begin with the oldest event that the topic keeps")
     ] = False,
     no_follow: Annotated[
-        bool, typer.Option("--no-follow", help="end when all that is there was shown, from the beginning")
+        bool, typer.Option("--no-follow", help="show what is there, from the beginning, and end")
     ] = False,
     kafka: KafkaOption = "",
     topic_prefix: PrefixOption = "",
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Show public events as they come: a CloudEvent a line, as JSON, until Ctrl+C.
+    """Show public events as they come: one CloudEvent a line, as JSON, until Ctrl+C.
 
-    They are those of `tarsy.events`, which other programs read, too; repeats are left out.
+    These are the events of `tarsy.events`, which other programs read, too. Repeats are left out.
     """
     import asyncio
 

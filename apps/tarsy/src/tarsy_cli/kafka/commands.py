@@ -28,7 +28,7 @@ def show(
     cluster: ClusterOption = "kafka",
     strimzi_api: ApiOption = "v1",
 ) -> None:
-    """Print the topics as `tarsy topics apply` would make them. Asks no cluster, and changes nothing."""
+    """Print the topics as `tarsy topics apply` would make them. It asks no cluster and changes nothing."""
     topics = Topics(prefix).all(partitions)
     if output == "strimzi":
         from tarsy_cli.kafka.strimzi import as_yaml, topic_resources
@@ -56,7 +56,7 @@ def acls(
     authentication: Annotated[Authentication, typer.Option(help="for strimzi: how the users log in")] = "scram-sha-512",
     strimzi_api: ApiOption = "v1",
 ) -> None:
-    """Print the least rights on Kafka of each service, and of others. Asks no cluster, and changes nothing."""
+    """Print the least rights on Kafka that each service needs, and others. It asks no cluster and changes nothing."""
     if service and service not in USERS:
         raise fail(f"There is no {service}: --service is one of {', '.join(USERS)}.", code=USAGE)
     users = [USERS[service]] if service else [user for user in USERS.values() if not user.is_union]

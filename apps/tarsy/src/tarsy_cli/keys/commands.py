@@ -11,17 +11,20 @@ from tarsy_cli.console.terminal import fail, print_note, say
 
 
 def new(
-    name: Annotated[str, typer.Argument(help="what goes on the record, such as alertmanager")],
+    name: Annotated[str, typer.Argument(help="the name that goes on record, such as alertmanager")],
     role: Annotated[str, typer.Option("--role", help="viewer, responder, operator, admin or service")],
     expires: Annotated[
         str, typer.Option("--expires", help="when it ends: 2027-03-01 (its beginning in UTC) or 2027-03-01T12:00:00Z")
     ] = "",
     session_group: Annotated[
         list[str] | None,
-        typer.Option("--session-group", help="a group of auth.yaml: sees its sessions only; repeatable"),
+        typer.Option(
+            "--session-group",
+            help="a group of auth.yaml: it sees the sessions of this group only; can be given several times",
+        ),
     ] = None,
 ) -> None:
-    """Make an API key: print it, once, and its entry for auth.yaml beneath. The key is kept nowhere."""
+    """Create an API key: print it once, with its entry for auth.yaml below. The key is stored nowhere."""
     from tarsy_auth.api_keys import digest_of, new_key
     from tarsy_cli.keys.key_entry import InvalidEntryError, key_entry, yaml_of
 
@@ -35,9 +38,9 @@ def new(
 
 
 def check(path: Annotated[Path, typer.Argument(metavar="FILE", help="auth.yaml", envvar="TARSY_AUTH_FILE")]) -> None:
-    """Say every mistake of an auth.yaml, or list its keys: names, roles, and which have expired.
+    """Check an auth.yaml: name each mistake, or list its keys with names, roles, and which have expired.
 
-    The exit code is 1 when there are mistakes. An expired key is none.
+    The exit code is 1 when there are mistakes. An expired key is not a mistake.
     """
     from tarsy_auth.auth_file import InvalidAuthFileError, read_auth_file
     from tarsy_cli.keys.key_list import lines_of

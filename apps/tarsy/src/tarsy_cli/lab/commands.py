@@ -12,9 +12,7 @@ from tarsy_cli.options import DEFAULT_HOME, HomeOption, UrlOption
 DEFAULT_INCIDENTS = Path("examples/incidents")
 WIDTH = 100
 
-YesOption = Annotated[
-    bool, typer.Option("--yes", help="approve each call that waits for a person, without asking at the terminal")
-]
+YesOption = Annotated[bool, typer.Option("--yes", help="approve each call that awaits approval, without asking")]
 IncidentsOption = Annotated[Path, typer.Option("--incidents", help="the folder that holds the incidents")]
 
 

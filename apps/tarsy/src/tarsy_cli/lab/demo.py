@@ -21,7 +21,7 @@ def send_incident(api: str, incident: Incident, console: Console) -> str:
     webhook = restart_alerts(incident.alert_file.read_bytes(), datetime.now(UTC))
     sessions = retry(lambda: submit_file(api, webhook), UnreachableError)
     if not sessions:
-        raise ApiError(f"{incident.alert_file} holds no alert that fires.")
+        raise ApiError(f"{incident.alert_file} has no firing alert.")
     console.print(f"Sent {incident.alert_file}.", markup=False)
     return sessions[0]
 

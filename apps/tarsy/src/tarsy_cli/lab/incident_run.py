@@ -13,6 +13,7 @@ from tarsy_cli.console.terminal import fail, get_console, say
 from tarsy_cli.lab.demo import send_incident, wait_until_ready
 from tarsy_cli.lab.root_cause import judge
 from tarsy_cli.session_commands import api_of, exit_with, print_page_address, watch_and_decide
+from tarsy_cli.verbosity import details
 from tarsy_cli.watch.session_watch import ACCEPTED_APPEARS_SECONDS
 from tarsy_contracts.timeline.model import ENDED
 from tarsy_lab.incidents import Incident, InvalidIncidentError, incident_folders, read_incident
@@ -56,7 +57,7 @@ def _fetch_final_analysis(api: str, session: str) -> str:
     ask = partial(get, f"{api}/sessions/{session}")
     while (row := retry(ask, UnavailableError, UnreachableError)).get("status") not in ENDED:
         if time.monotonic() > limit:
-            raise TimeoutError(f"{api} did not show the end of {session} within {SHOWN_SECONDS:g} seconds.")
+            raise TimeoutError(f"The end of {session} did not show within {SHOWN_SECONDS:g} seconds.{details(api)}")
         time.sleep(LOOK_SECONDS)
     return str(row.get("final_analysis") or "")
 

@@ -13,7 +13,7 @@ from tarsy_contracts.api.approvals import ApprovalList, WaitingApproval
 from tarsy_local.terminal_text import one_line
 
 LINE = "{:36}  {:32}  {:24}  {}"
-NONE = "No tool call waits for a person."
+NONE = "No tool call awaits approval."
 MOST_SHOWN = 10
 MOST_CHARACTERS = 400
 
@@ -68,7 +68,7 @@ def _find_whole_call_id(api: str, session_id: str, given: str) -> str:
         case []:
             if given:
                 return given
-            raise UnclearCallError(f"No tool call of the session {session_id} waits for a person.")
+            raise UnclearCallError(f"No tool call of the session {session_id} awaits approval.")
         case _:
             lines = [f"  {one.call_id}  {one.server_name}.{one.tool_name}" for one in found[:MOST_SHOWN]]
             raise UnclearCallError("\n".join(["More than one call waits. Name one of them:", *map(one_line, lines)]))

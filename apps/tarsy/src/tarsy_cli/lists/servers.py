@@ -15,9 +15,7 @@ from tarsy_local.terminal_text import one_line
 
 LINE = "{:24}  {:14}  {:>5}  {:8}  {}"
 TOOL_LINE = "  {:32}  {:9}  {:10}  {}"
-NONE = (
-    "No tool gateway has told of an MCP server yet: the configuration names them, and each gateway tells what it sees."
-)
+NONE = "No tool gateway has reported an MCP server yet: each reports those that the configuration names."
 
 
 def read_servers(api: str) -> McpServers:
@@ -70,7 +68,7 @@ def _describe_workers(server: McpServer) -> Iterator[str]:
         yield TOOL_LINE.format(one_line(tool.name), _access_of_tool(tool), often, one_line(tool.description)).rstrip()
     if server.denied_count:
         count = format_count(server.denied_count, "tool")
-        yield f"{count} denied: agents do not get them, as `allow` does not name them"
+        yield f"{count} denied: agents do not get them, because `allow` does not name them"
     if server.refused_count:
         named = ", ".join(one_line(name) for name in server.refused_tools)
         yield f"{format_count(server.refused_count, 'tool')} left out, as the protocol does not allow them: {named}"

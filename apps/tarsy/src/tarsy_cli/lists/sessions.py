@@ -90,9 +90,9 @@ def _print_lines(found: SessionList, console: Console) -> None:
 
 def _explain_empty_list(query: SessionQuery) -> str:
     if query == SessionQuery():
-        return "No alert was investigated yet: `tarsy ask` or `tarsy submit FILE` begins one."
+        return "No alert has been investigated yet: `tarsy ask` or `tarsy submit FILE` begins one."
     words_only = query == SessionQuery(search=query.search)
-    return "No session has all these words." if words_only else "No session fits all these conditions."
+    return "No session has all these words." if words_only else "No session matches all these conditions."
 
 
 def _render_passage(highlight: SearchHighlight) -> Text:

@@ -15,11 +15,11 @@ from tarsy_contracts.api.trace import (
 from tarsy_local.terminal_text import one_line, printable
 
 VERIFIED = {
-    True: "These are the words that were sent: their digest is on record.",
-    False: "These are not the words that were sent: another version of TARSy sent them, or the log was copied.",
+    True: "These are exactly the words that were sent: their digest is on record.",
+    False: "These are not exactly the words that were sent: another version of TARSy sent them, or the log was copied.",
     None: "No digest of what was sent is on record.",
 }
-INCOMPLETE = "This version cannot read an event of the session: what lies behind it is not shown."
+INCOMPLETE = "This version cannot read an event of the session: what comes after it is not shown."
 
 
 def trace_lines(trace: SessionTrace) -> Iterator[str]:
@@ -62,7 +62,7 @@ def _format_duration(duration_ms: int | None) -> str:
 def llm_text(found: LlmInteraction) -> str:
     parts = [_llm_line(found)]
     if found.conversation is None:
-        parts.append(printable(f"The conversation cannot be made again: {found.missing}."))
+        parts.append(printable(f"The conversation cannot be reconstructed: {found.missing}."))
     else:
         parts += [VERIFIED[found.verified], *(_render_message(message) for message in found.conversation)]
         if found.tools:
@@ -90,5 +90,5 @@ def mcp_text(found: McpInteraction) -> str:
         if found.tool_result.cut:
             parts.append(f"The result is longer: `tarsy result` shows all of it ({found.tool_result.lines:,} lines).")
     if found.learned_result is not None:
-        parts.append(printable(f"=== RESULT THAT CAME LATE ===\n{found.learned_result.content}"))
+        parts.append(printable(f"=== LATE RESULT ===\n{found.learned_result.content}"))
     return "\n\n".join(parts)

@@ -40,4 +40,4 @@ def run_act[Found](name: Literal["login", "logout"], server: str, sources: Login
         with exit_on_kafka_failure(bus):
             return asyncio.run(act(bus, keys, address, client))
     except ServerLoginError as problem:
-        raise fail(f"No {name} at {server}: {problem}.") from None
+        raise fail(f"The {name} at {server} did not succeed: {problem}.") from None

@@ -81,9 +81,9 @@ async def _record_login(bus: Bus, keys: TokenKeys, server: str, login: McpLogin)
         async with asyncio.timeout(KAFKA_SECONDS):
             await record_login(bus, keys, server, login)
     except TimeoutError:
-        raise ServerLoginError(f"Kafka has not confirmed within {KAFKA_SECONDS:g} seconds that it {KEEPS}") from None
+        raise ServerLoginError(f"Kafka did not confirm within {KAFKA_SECONDS:g} seconds that it {KEEPS}") from None
     except KafkaError as problem:
-        raise ServerLoginError(f"Kafka has not confirmed that it {KEEPS} ({type(problem).__name__})") from None
+        raise ServerLoginError(f"Kafka did not confirm that it {KEEPS} ({type(problem).__name__})") from None
 
 
 async def _ask_consent(address: WebAddress, client: LoginClient, scope: str, port: int, show: Show) -> McpLogin:

@@ -14,7 +14,7 @@ HOST, PATH = "127.0.0.1", "/callback"
 MOST_HEAD_BYTES = 16 * 1024
 HEAD_SECONDS = 5.0
 DONE = "You may close this page: `tarsy servers login` has the answer."
-NOT_OURS = "This is no answer to the login that waits here."
+NOT_OURS = "This is not the answer to the login that waits here."
 
 
 class LoopbackListener:

@@ -11,13 +11,13 @@ from tarsy_cli.printed_commands import with_home
 
 def logs(
     service: Annotated[str, typer.Argument(help="only this one, such as orchestrator; up is `tarsy up` itself")] = "",
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="go on with what comes, until Ctrl+C")] = False,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="keep showing new lines, until Ctrl+C")] = False,
     session: Annotated[str, typer.Option(help="only lines about this session; its id, or the beginning of it")] = "",
-    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="how many of the last ones")] = 100,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="how many of the last lines")] = 100,
     as_json: Annotated[bool, typer.Option("--json", help="the lines as they are: a JSON object each")] = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Show what the services of a `tarsy up` have logged, also when it has ended."""
+    """Show what the services of `tarsy up` have logged, even after it has ended."""
     from rich.text import Text
 
     from tarsy_cli.logs.files import UP, in_order, is_of_service, log_files, read_lines

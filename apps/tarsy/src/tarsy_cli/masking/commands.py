@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def mask(
     files: Annotated[list[Path], typer.Argument(metavar="FILE", help="text files; - is standard input")],
     as_text: Annotated[bool, typer.Option("--text", help="print the masked text, and nothing else")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="as JSON, for programs")] = False,
     server: Annotated[str, typer.Option("--server", help="mask as results of this MCP server are masked")] = "",
     config: Annotated[
         Path, typer.Option("--config", help="the folder of tarsy.yaml, for --server", envvar="TARSY_CONFIG_DIR")
@@ -28,7 +28,7 @@ def mask(
         str, typer.Option("--session", help="with the placeholders of this session; needs TARSY_MASKING_KEY")
     ] = "",
 ) -> None:
-    """Show what of a file would be masked, and by which rule. The masked values are never shown.
+    """Show what would be masked in a file, and by which rule. The masked values are never shown.
 
     Nothing is written, and nothing is sent: no TARSy has to run.
     """

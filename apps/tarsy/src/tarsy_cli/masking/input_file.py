@@ -20,10 +20,12 @@ def text_of(file: Path, *, largest: int = LARGEST) -> str:
     data = _read_bytes(file, largest + 1)
     if len(data) > largest:
         raise UnreadableInputError(
-            f"{file} has more than {format_size(largest)}, which is too large to mask in one piece: split it."
+            f"{file} has more than {format_size(largest)}, too much to mask in one piece: split it."
         )
     if 0 in data[:LOOKED_AT]:
-        raise UnreadableInputError(f"{file} is no text: it has zero bytes. Convert first what is packed or in UTF-16.")
+        raise UnreadableInputError(
+            f"{file} is not text: it has zero bytes. Unpack it, or convert it from UTF-16, first."
+        )
     return data.decode(errors="replace")
 
 

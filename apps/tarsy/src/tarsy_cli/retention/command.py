@@ -22,19 +22,22 @@ SHOWN = 10
 
 def retention(
     sessions: Annotated[
-        int | None, typer.Option("--sessions", min=1, help="days: sessions that began before and have ended go")
+        int | None,
+        typer.Option(
+            "--sessions", min=1, help="delete sessions that began more than this many days ago and have ended"
+        ),
     ] = None,
     details: Annotated[
         int | None,
-        typer.Option("--details", min=1, help="days: timelines of sessions that ended before go"),
+        typer.Option("--details", min=1, help="delete timelines of sessions that ended more than this many days ago"),
     ] = None,
-    log: Annotated[bool, typer.Option("--log", help="delete records of the session log that nobody wants")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would go, and do nothing")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="do not ask: for a schedule")] = False,
+    log: Annotated[bool, typer.Option("--log", help="delete records of the session log that no session needs")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be deleted, and delete nothing")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="do not ask, for scheduled runs")] = False,
     kafka: Annotated[
         str, typer.Option(help="a Kafka, HOST:PORT[,HOST:PORT]; else that of the home", show_default=False)
     ] = "",
-    topic_prefix: Annotated[str, typer.Option(help="how the names of the topics begin", show_default=False)] = "",
+    topic_prefix: Annotated[str, typer.Option(help="the prefix of topic names", show_default=False)] = "",
     database: Annotated[
         str,
         typer.Option("--database", help="postgresql://…; else that of the home", show_default=False),
@@ -43,14 +46,14 @@ def retention(
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
-    """Delete sessions that are old, and what the session log keeps of deleted ones. It says first what goes.
+    """Delete old sessions, and what the session log keeps of deleted ones. It says first what it will delete.
 
     A session is deleted by its owner, as a decision on the log: pages, lists and searches show it no longer. With --log
     records of the log are deleted below every session that is still wanted, and below what a timeline has read. With
     --details the verdict of a session stays, and its timeline goes from PostgreSQL alone: a rebuild brings it back.
     """
     if sessions is None and details is None and not log:
-        raise fail("Say what may go: --sessions DAYS, --details DAYS, --log, or several of them.", code=USAGE)
+        raise fail("Say what to delete: --sessions DAYS, --details DAYS, --log, or several of them.", code=USAGE)
     if sessions is not None:
         _delete_sessions(api_of(home, url), sessions, dry_run=dry_run, yes=yes)
     if details is not None:
@@ -162,14 +165,17 @@ async def _plan_cuts(bus: "Bus", database: str, schema: str) -> "list[LogCut]":
 def _print_cuts(cuts: "list[LogCut]") -> None:
     for cut in cuts:
         say(f"  partition {cut.partition}: {cut.records} records, from offset {cut.first} to before {cut.cut}")
-    say(f"{sum(cut.records for cut in cuts)} records of the session log are below all that is wanted.")
+    say(f"{sum(cut.records for cut in cuts)} records of the session log are below what any session needs.")
 
 
 def _require_consent(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise fail("Nobody can be asked here: --yes says that it may go, --dry-run only says what would.", code=USAGE)
+        raise fail(
+            "There is no terminal to ask at: --yes deletes without asking, --dry-run only shows what would be deleted.",
+            code=USAGE,
+        )
     typer.confirm(question, abort=True)
 
 

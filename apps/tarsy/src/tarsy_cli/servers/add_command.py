@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 def add(
     system: Annotated[str, typer.Argument(help="a system of the cookbook; a list of them when it is left out")] = "",
-    name: Annotated[str, typer.Option("--as", help="the server's name in tarsy.yaml, where it is another")] = "",
+    name: Annotated[str, typer.Option("--as", help="another name for the server in tarsy.yaml")] = "",
     config: Annotated[Path, typer.Option(help="tarsy.yaml, or its folder", envvar="TARSY_CONFIG_DIR")] = Path("config"),
     prints: Annotated[bool, typer.Option("--print", help="print the entry, and write nothing")] = False,
 ) -> None:
-    """Write the MCP server of a system into tarsy.yaml, or list the systems that the cookbook has.
+    """Add the MCP server of a system to tarsy.yaml, or list the systems of the cookbook.
 
-    All else in the file stays as it is. Secrets are never written: the entry names environment variables.
+    Everything else in the file stays as it is. Secrets are never written: the entry names environment variables.
     """
     from tarsy_cli.servers.cookbook import read_cookbook
 
@@ -71,7 +71,7 @@ def _replace(file: Path, text: str) -> None:
 
 
 def _print_what_is_next(file: Path, name: str, recipe: "Recipe") -> None:
-    say(f"{name} stands in {file} now. Rights it needs: {recipe.rights}")
+    say(f"{name} is in {file} now. Rights it needs: {recipe.rights}")
     missing = [(key, meaning) for key, meaning in recipe.variables.items() if key not in os.environ]
     if missing:
         say("Set these for every service that reads the configuration:")

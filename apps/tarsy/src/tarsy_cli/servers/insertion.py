@@ -30,7 +30,7 @@ def insert_server(text: str, name: str, entry: str) -> str:
     except ServerNotAddedError:
         as_expected = False
     if not as_expected:
-        raise ServerNotAddedError(f"{SECTION} is written in a way that cannot be added to: paste the entry")
+        raise ServerNotAddedError(f"{SECTION} is written in a form that cannot be extended: paste the entry")
     return changed.replace("\r\n", "\n").replace("\n", "\r\n") if "\r\n" in text else changed
 
 

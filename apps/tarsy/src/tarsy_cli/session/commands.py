@@ -35,7 +35,7 @@ def cancel(
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
-    """Cancel sessions that run or wait. The exit code is 1 when one is refused, such as one that has ended."""
+    """Cancel running or queued sessions. The exit code is 1 when one is refused, such as one that has ended."""
     from tarsy_cli.session_requests import ask_of_sessions
 
     ask_of_sessions("cancel", sessions, api_of(home, url), {"reason": reason} if reason else None)
@@ -53,7 +53,7 @@ def export(
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
-    """Write a session with its whole timeline as JSON, as the API answers it. `tarsy result` has long results whole.
+    """Export a session with its whole timeline as JSON, as the API returns it. `tarsy result` shows long results whole.
 
     With --cloud-events it is a JSON batch of CloudEvents, read from Kafka.
     """
@@ -74,7 +74,7 @@ def export(
         output.write_text(f"{text}\n", encoding="utf-8")
     except OSError as problem:
         raise fail(f"{output} could not be written: {problem.strerror}.") from None
-    typer.echo(f"Session {id} is in {output}.", err=True)
+    typer.echo(f"Wrote session {id} to {output}.", err=True)
 
 
 def rerun(
@@ -85,16 +85,16 @@ def rerun(
     ] = "",
     mcp_server: Annotated[
         list[str] | None,
-        typer.Option(help="an MCP server that is used instead of those of the session; may be given several times"),
+        typer.Option(help="an MCP server that is used instead of those of the session; can be given several times"),
     ] = None,
-    question: Annotated[str, typer.Option(help="what the agents are asked to look at besides")] = "",
+    question: Annotated[str, typer.Option(help="what the agents should also look at")] = "",
     priority: Annotated[
         str, typer.Option(help="urgent, high, normal or low, instead of the one that goes with its severity")
     ] = "",
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
-    """Investigate the alert of a session once more, as it was masked, and print the new session.
+    """Re-run a session: investigate its alert again, as it was masked, and print the new session.
 
     The runbook, the LLM provider, the MCP servers and the tools that its sender chose for it are chosen again, unless
     others are named here.

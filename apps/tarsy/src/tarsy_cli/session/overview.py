@@ -76,23 +76,24 @@ def _figures(session: SessionDetail) -> Iterator[str]:
         last = datetime.fromisoformat(session.last_alert_at).astimezone()
         yield f"its alert came again {format_count(session.repeat_count, 'time')}, the last on {last:%Y-%m-%d %H:%M:%S}"
     if session.parent_id is not None:
-        yield f"it was run again from {one_line(session.parent_id)}"
+        yield f"re-run of {one_line(session.parent_id)}"
     if session.reruns:
-        yield f"it was run again as {', '.join(map(one_line, session.reruns))}"
+        yield f"re-run as {', '.join(map(one_line, session.reruns))}"
     if session.details_deleted_at is not None:
         gone = datetime.fromisoformat(session.details_deleted_at).astimezone()
         yield f"its timeline was deleted on {gone:%Y-%m-%d}, to make room"
     if session.chat_message_count:
-        yield f"{format_count(session.chat_message_count, 'question')} of people: `tarsy chat {session.id}` shows them"
+        asked = format_count(session.chat_message_count, "question")
+        yield f"{asked} asked by people: `tarsy chat {session.id}` shows them"
 
 
 def _cost(session: SessionDetail) -> str:
     """Nothing while no model was used. Calls without a price are said, and never counted as zero."""
     if session.cost is None:
-        return "cost unknown: its models have no price" if session.total_tokens else ""
+        return "cost not known: its models have no price" if session.total_tokens else ""
     unpriced = session.unpriced_interaction_count
     least = "at least " if session.cost_completeness == "partial" else ""
-    rest = f"; {format_count(unpriced, 'answer')} of models without a price not in it" if unpriced else ""
+    rest = f", without {format_count(unpriced, 'answer')} of models that have no price" if unpriced else ""
     return f"cost {least}${session.cost:,.4f}{rest}"
 
 

@@ -14,7 +14,7 @@ ConfigPath = Annotated[Path, typer.Option("--config", help="tarsy.yaml, or its f
 
 
 def list_skills(config: ConfigPath = Path("config")) -> None:
-    """List the skills of a configuration: where each stands, how long it is, and which agents may have it."""
+    """List the skills of a configuration: where each one is, how long it is, and which agents may have it."""
     from tarsy_cli.config.commands import read_config
     from tarsy_config.checks.skills import find_readers
 
@@ -30,9 +30,9 @@ def match(
     words: Annotated[str, typer.Argument(help='what an agent would be after, such as "pod is evicted"')],
     config: ConfigPath = Path("config"),
 ) -> None:
-    """Say which skills these words bring up, the best first. No model is asked.
+    """Show which skills these words find, best first. No model is asked.
 
-    The exit code is 1 when none does.
+    The exit code is 1 when there is none.
     """
     from tarsy_cli.config.commands import read_config
     from tarsy_cli.skills.word_matches import match_skills
@@ -41,7 +41,7 @@ def match(
     if not matched:
         raise fail("No skill has any of these words.")
     for one in matched:
-        unseen = "" if one.told else "; only in its text: an agent does not see them before it loads the skill"
+        unseen = "" if one.told else "; only in its text, which an agent sees after it has loaded the skill"
         say(f"{one.skill.name}: {', '.join(one.words)}{unseen}")
         say(f"  {one.skill.description}")
 

@@ -72,7 +72,7 @@ class ApprovalPrompt:
             while not typed.done():
                 await asyncio.wait([typed], timeout=LOOK_SECONDS)
                 if not typed.done() and one.call_id not in {it.call_id for it in await self._waiting()}:
-                    self._console.print("\n(it was decided elsewhere)", markup=False)
+                    self._console.print("\n(somebody else decided it)", markup=False)
                     return None
             return typed.result()
         finally:

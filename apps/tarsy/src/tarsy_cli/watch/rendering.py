@@ -127,7 +127,7 @@ def call_line(payload: Payload, speaker: str) -> tuple[str, str]:
     if about.get("dry_run_of"):
         risk = "  [dry run]"
     elif about.get("verifies"):
-        risk = "  [looks whether the action helped]"
+        risk = "  [checks whether the action helped]"
     who = speaker and f"{speaker}: "
     number = about.get("number")
     cited = f"  {cite(number)}" if isinstance(number, int) and number else ""
@@ -141,7 +141,7 @@ def approval_line(payload: Payload, speaker: str) -> str:
     session, call = one_line(text_of(payload, "session_id")), one_line(str(about.get("call_id", "")))[:SHORTEST_ID]
     until = one_line(str(about.get("expires_at", "")))
     who = speaker and f"{speaker}: "
-    return f"? {who}{name} waits for a person until {until}: tarsy approve {session} {call}, or tarsy deny"
+    return f"? {who}{name} awaits approval until {until}: tarsy approve {session} {call}, or tarsy deny"
 
 
 def summary_line(payload: Payload) -> str:

@@ -49,7 +49,7 @@ class Screen:
         """Its place in the queue, as the API knows it."""
         if self.waits_for_its_turn and isinstance(position, int) and position != self._queued:
             self._queued = position
-            self._print_line(f"· waits for its turn: number {position} in the queue", QUIET)
+            self._print_line(f"· queued: number {position} in the queue", QUIET)
 
     def show_interruption(self, reason: str) -> None:
         """Shows what waits. Text that streams now will come again, and may have grown."""

@@ -12,6 +12,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketExce
 from tarsy_cli.api import ApiError
 from tarsy_cli.credentials import explain_401, key_headers
 from tarsy_cli.errors import CommandError
+from tarsy_cli.verbosity import details
 from tarsy_cli.watch.rendering import Payload
 from tarsy_contracts.api.websocket import ClientAction, SubscriptionFailed, read_message
 from tarsy_contracts.api.websocket_model import SessionMessage
@@ -61,10 +62,11 @@ async def follow(api: str, session_id: str, view: SessionView, nothing_came: Cal
             view.show_interruption("the server closed it")
         except (OSError, WebSocketException, NotSubscribedError) as problem:
             if isinstance(problem, InvalidStatus) and (refusal := DENIED.get(problem.response.status_code)) is not None:
-                raise ApiError(f"{url} answered {problem.response.status_code}: {refusal()}") from problem
+                raise ApiError(f"{refusal()}{details(f'{problem.response.status_code} from {url}')}") from problem
             view.show_interruption(str(problem))
         await asyncio.sleep(PAUSE_SECONDS)
-    raise ApiError(f"{url} did not come back within {GIVE_UP_SECONDS / 60:g} minutes; the session may still go on.")
+    gone = f"TARSy did not come back within {GIVE_UP_SECONDS / 60:g} minutes; the session may still go on."
+    raise ApiError(f"{gone}{details(url)}")
 
 
 async def _receive_payloads(url: str, session_id: str) -> AsyncGenerator[Payload | None]:

@@ -76,7 +76,7 @@ def _wait_until_known(api: str, session_id: str, report: Callable[[ApiError], No
         except NotFoundError:
             if time.monotonic() > limit:
                 raise UnknownSessionError(
-                    f"No session {session_id} is known here: `tarsy sessions` lists those that are."
+                    f"There is no session {session_id} here: `tarsy sessions` lists the latest."
                 ) from None
         time.sleep(LOOK_SECONDS)
 

@@ -163,7 +163,7 @@ class Events:
             self._line(f"! {self._who(event)}{one_line(content)}", NOTICE)
             return
         if event.kind == "error" and (metadata(payload).get("retry") or status == "cancelled"):
-            what = "the question was given up" if status == "cancelled" else "an attempt failed"
+            what = "the question was abandoned" if status == "cancelled" else "an attempt failed"
             self._line(f"· {self._who(event)}{what}: {one_line(content)}", QUIET)
             return
         streamed, event.streamed, event.before = event.streamed or event.before, "", ""
@@ -187,7 +187,7 @@ class Events:
         if kind == "mcp_tool_summary":
             self._line("(no summary; the agent reads the beginning of the result)", NOTICE)
         elif kind != "error":
-            self._line("(this came to nothing)", NOTICE)
+            self._line("(this attempt came to nothing)", NOTICE)
 
     def _event(self, payload: Payload) -> ShownEvent:
         """The end of an event does not tell all that its beginning told."""

@@ -56,6 +56,6 @@ def _move_key(document: Document, path: KeyPath, target: KeyPath) -> None:
         section = inside
     value = section_or_empty(document.data, path[:-1]).pop(str(path[-1]))
     if target[-1] in section:
-        document.wrong(path, f"says a second time what {format_path(target)} says", "keep one of them")
+        document.wrong(path, f"repeats what {format_path(target)} says", "keep one of them")
         return
     put_value(document, section, (*path[:-1], *target), value, path)

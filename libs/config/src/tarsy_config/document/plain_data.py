@@ -98,7 +98,7 @@ class Document:
             line = key.start_mark.line + 1
             if isinstance(key, yaml.ScalarNode) and key.value in seen and key.value != "<<":
                 path = format_path((*key_path, key.value))
-                problem = f"stands here a second time (first in line {seen[key.value]})"
+                problem = f"is here a second time (first in line {seen[key.value]})"
                 self.mistakes.append(Mistake(self.name, line, path, problem, "keep one of them"))
             elif isinstance(key, yaml.ScalarNode):
                 seen[key.value] = line

@@ -47,14 +47,14 @@ def read_price_lists(
             found[one] = prices_of_list(content)
         except (ValueError, RecursionError):
             remedy = "name a file as model_prices_and_context_window.json of LiteLLM"
-            document.wrong(path, "is no list of prices", remedy)
+            document.wrong(path, "is not a list of prices", remedy)
     return found
 
 
 def read_list(file: Path) -> bytes:
     """Raises OSError, also for what is no file: nobody may ever write to a pipe."""
     if file.exists() and not file.is_file():
-        raise OSError("it is no file")
+        raise OSError("it is not a file")
     with file.open("rb") as opened:
         content = opened.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:

@@ -8,7 +8,7 @@ from tarsy_contracts.alert import Alert
 
 ONLY = "the only chain"
 EVERY = "every alert"
-UNMATCHED = "no chain matched: the default"
+UNMATCHED = "no chain matched, so the default"
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ def _days_of(part: object) -> tuple[int, ...]:
 def require_hours(value: str) -> str:
     begin, _, end = value.partition("-")
     if HOURS.fullmatch(value) is None or begin == end:
-        raise wrong("are no hours", "write them as 08:00-18:00; 22:00-06:00 ends on the next day")
+        raise wrong("are not hours", "write them as 08:00-18:00; 22:00-06:00 ends on the next day")
     return value
 
 
@@ -47,7 +47,7 @@ def require_time_zone(value: str) -> str:
     try:
         ZoneInfo(value)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise wrong("is no time zone", "write a name of the IANA database, such as Europe/Prague") from None
+        raise wrong("is not a time zone", "write a name of the IANA database, such as Europe/Prague") from None
     return value
 
 
@@ -56,11 +56,11 @@ def read_date(value: object) -> str:
     if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
         return value.isoformat()
     if not isinstance(value, str) or DATE.fullmatch(value) is None:
-        raise wrong("is no date", REMEDY_DATE)
+        raise wrong("is not a date", REMEDY_DATE)
     try:
         datetime.date.fromisoformat(value if len(value) > len("12-25") else f"{LEAP_YEAR}{value}")
     except ValueError:
-        raise wrong("is no day of the calendar", REMEDY_DATE) from None
+        raise wrong("is not a day of the calendar", REMEDY_DATE) from None
     return value
 
 

@@ -95,7 +95,7 @@ class AgentChain(ModelChoice, SomeOptions):
     def _require_one_summary_provider(cls, provider: str | None, info: ValidationInfo) -> str | None:
         block: ModelChoice | None = info.data.get("executive_summary")
         if provider is not None and block is not None and block.llm_provider is not None:
-            raise wrong("says a second time what executive_summary.llm_provider says", "keep one of them")
+            raise wrong("repeats what executive_summary.llm_provider says", "keep one of them")
         return provider
 
     @field_validator("alerts")

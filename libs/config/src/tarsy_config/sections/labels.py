@@ -15,7 +15,7 @@ LABEL = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 ._/-]{0,62}[A-Za-z0-9])?")
 def require_label(value: str) -> str:
     """No comma: a summary names several with one between them."""
     if LABEL.fullmatch(value) is None:
-        raise wrong("is no label", "use up to 64 letters, digits, blanks and . _ / - within")
+        raise wrong("is not a label", "use up to 64 letters, digits, blanks and . _ / - within")
     return value
 
 

@@ -63,7 +63,7 @@ def parse_matcher(text: str) -> Matcher:
     """Raises the mistake of the configuration."""
     found = WRITTEN.fullmatch(text)
     if found is None:
-        raise wrong("is no matcher", 'write it as name="value", with one of = != =~ !~')
+        raise wrong("is not a matcher", 'write it as name="value", with one of = != =~ !~')
     value = found["bare"] if found["quoted"] is None else ESCAPED.sub(_unescape, found["quoted"])
     operator: Operator = found["operator"]  # type: ignore[assignment]
     if not operator.endswith("~"):

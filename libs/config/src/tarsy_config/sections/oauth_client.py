@@ -39,9 +39,9 @@ class OAuthClient(Section):
             parts = urlsplit(value)
             host = parts.hostname or ""
         except ValueError:
-            raise wrong("is no address", "write such as https://login.example.com/realms/sre") from None
+            raise wrong("is not an address", "write such as https://login.example.com/realms/sre") from None
         if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment:
-            raise wrong("is no address of an issuer", "write such as https://login.example.com/realms/sre")
+            raise wrong("is not the address of an issuer", "write such as https://login.example.com/realms/sre")
         if parts.username is not None:
             raise wrong("holds a user or password", "write client_id and client_secret")
         if parts.scheme == "http" and host not in LOOPBACK:
@@ -72,5 +72,5 @@ class OAuthClient(Section):
     @classmethod
     def _require_scope(cls, value: str | None) -> str | None:
         if value is not None and not SCOPE.fullmatch(value):
-            raise wrong("is no scope", "write names with one space between them")
+            raise wrong("is not a scope", "write names with one space between them")
         return value

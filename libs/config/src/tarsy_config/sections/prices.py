@@ -23,7 +23,7 @@ def read_day(value: object) -> object:
     try:
         return date.fromisoformat(value if isinstance(value, str) else "")
     except ValueError:
-        raise wrong("is no day", DATE_REMEDY) from None
+        raise wrong("is not a day", DATE_REMEDY) from None
 
 
 type Day = Annotated[date, BeforeValidator(read_day)]

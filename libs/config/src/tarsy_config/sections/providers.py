@@ -158,7 +158,7 @@ class LlmProvider(Section):
         of_clouds = {key for key in self.model_fields_set if key.removesuffix("_env") in CLOUD_KEYS - options.keys()}
         foreign = self.model_fields_set & (MODEL_KEYS if scripted else SCRIPT_KEYS) | of_clouds
         for key in sorted(foreign):
-            raise wrong(f"is no key of a provider of type {self.type}", "remove it", key=key)
+            raise wrong(f"is not a key of a provider of type {self.type}", "remove it", key=key)
         if scripted and not self.script:
             raise wrong("names no script", "add script: PATH", key="type")
         if not scripted and not self.model:

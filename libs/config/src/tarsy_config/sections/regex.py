@@ -15,7 +15,7 @@ def compile_regex(regex: str) -> Any:
         return re2.compile(regex.encode(), options)
     except re2.error as problem:
         remedy = "correct it: RE2 knows no lookaround and no backreferences"
-        raise wrong(f"is no regex of RE2 ({_reason_without_regex(problem)})", remedy) from None
+        raise wrong(f"is not a regex of RE2 ({_reason_without_regex(problem)})", remedy) from None
 
 
 def _reason_without_regex(problem: re2.error) -> str:

@@ -150,7 +150,7 @@ class Transport(Section):
             return None
         _check_header_value(value, None)
         if any(name.lower() == "authorization" for name in info.data.get("headers", {})):
-            raise wrong("says a second time what headers says with Authorization", "keep one of them")
+            raise wrong("repeats what headers says with Authorization", "keep one of them")
         return value
 
     @field_validator("oauth")
@@ -161,7 +161,7 @@ class Transport(Section):
         given = [name for name in info.data.get("headers", {}) if name.lower() == "authorization"]
         if given or info.data.get("bearer_token") is not None:
             other = "headers says with Authorization" if given else "bearer_token says"
-            raise wrong(f"says a second time what {other}", "keep one of them")
+            raise wrong(f"repeats what {other}", "keep one of them")
         return value
 
     @field_validator("ca_file")

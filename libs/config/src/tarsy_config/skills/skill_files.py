@@ -53,7 +53,7 @@ def is_inside(path: Path, folder: Path) -> bool:
 def read_bytes(path: Path) -> bytes:
     """At most one byte more than a file may have. Raises OSError, also for a pipe: nobody may ever write to it."""
     if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, "it is no file")
+        raise OSError(errno.EINVAL, "it is not a file")
     with path.open("rb") as file:
         return file.read(FILE_BYTES + 1)
 

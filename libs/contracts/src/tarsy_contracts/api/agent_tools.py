@@ -7,7 +7,7 @@ from tarsy_contracts.api.configuration import ChainAgent
 from tarsy_contracts.api.system import McpServer
 from tarsy_contracts.withheld_tools import MOST_NAMED, WithheldTools, describe_withheld
 
-UNREPORTED = "no tool gateway that runs knows this server"
+UNREPORTED = "no running tool gateway knows this server"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ class ChatMessage(ApiModel):
 
 
 class ChatMessageSent(ApiModel):
-    """The question was taken in. The reply is the stage `stage_id`, which comes over the WebSocket and the timeline.
+    """The question was accepted. The reply is the stage `stage_id`, which comes over the WebSocket and the timeline.
 
     `accepted` is false while the owner of the session has not decided yet: it may still refuse.
     """

@@ -56,7 +56,7 @@ class RerunAccepted(ApiModel):
 
 
 class SessionRequestPending(ApiModel):
-    """The request was taken in, and is not answered yet. `location` is where to look."""
+    """The request was accepted, and is not answered yet. `location` is where to look."""
 
     session_id: str
     request_id: str

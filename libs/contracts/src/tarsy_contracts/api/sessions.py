@@ -210,7 +210,7 @@ class SessionDetail(SessionTotals):
 
 
 class SessionState(ApiModel):
-    """How far a session is, and what came of it."""
+    """The progress of a session, and its outcome."""
 
     id: str
     status: SessionStatus

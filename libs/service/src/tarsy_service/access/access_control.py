@@ -20,8 +20,8 @@ from tarsy_service.http.problems import problem_response
 
 RETRY_AFTER_SECONDS = 5
 SEVERAL = Refusal("malformed", "The request has more than one credential: send one.")
-NO_ADDRESS = "TARSY has no such address."
-OTHER_METHODS = "This address takes other methods: {methods}."
+NO_ADDRESS = "TARSy has no such address."
+OTHER_METHODS = "This address takes {methods}."
 
 
 class AccessControl:

@@ -9,7 +9,7 @@ from tarsy_service.access.caller import AUTHOR_HEADERS
 from tarsy_service.http.problems import problem_response
 
 NAMES = frozenset(name.encode() for name in AUTHOR_HEADERS)
-TWO_NAMES = "The request names two users in one header: the proxy in front has to replace what a client sends."
+TWO_NAMES = "The request names two users in one header: the proxy in front of TARSy has to replace what a client sends."
 
 
 class AuthorHeaders:

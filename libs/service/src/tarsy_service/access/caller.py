@@ -25,7 +25,7 @@ LONGEST_AUTHOR = 200
 LONGEST_KEY = 255
 MOST_KEYS = 20_000
 
-OTHER_BODY = "This Idempotency-Key came with another body before. Take another key for another request."
+OTHER_BODY = "This Idempotency-Key was used with another body before. Use another key for another request."
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,5 +46,5 @@ def subprotocol_of(scope: Scope) -> str | None:
 def bearer(key: str) -> dict[str, str]:
     """The header with which a key is sent; none without a key. Raises ValueError for what cannot be one."""
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise ValueError("a key has letters, digits and signs of ASCII only")
+        raise ValueError("a key has ASCII letters, digits and signs only")
     return {"Authorization": f"Bearer {key}"} if key else {}

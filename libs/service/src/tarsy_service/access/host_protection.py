@@ -21,9 +21,9 @@ PROBES = frozenset({"/health", "/ready"})
 KNOWN_VALUES = 256
 """Values of `Host` whose judgement is kept."""
 NOT_OURS = (
-    "TARSy is not asked by the name in Host. It answers to addresses, to localhost, and to the names in TARSY_HOSTS."
+    "TARSy does not answer to the name in Host. It answers to addresses, to localhost, and to the names in TARSY_HOSTS."
 )
-NOT_ONE = "A request has one Host header, with a name or an address."
+NOT_ONE = "A request needs one Host header, with a name or an address."
 
 
 class HostProtection:

@@ -73,7 +73,7 @@ def set_session(response: Response, token: str, *, seconds: int, secure: bool, b
     if (size := len(name) + 1 + len(token)) > MOST_BYTES:
         raise CookieTooLargeError(
             f"The provider's ID token makes a cookie of {size} bytes, and browsers keep {MOST_BYTES}. "
-            "It has to hold less, such as fewer groups."
+            "It has to hold less, for example fewer groups."
         )
     path = base_path or "/"
     response.set_cookie(name, token, max_age=seconds, path=path, secure=secure, httponly=True, samesite="strict")

@@ -40,7 +40,7 @@ def require_json(request: Request) -> None:
     """Raises ProblemError. A form of any page can send other types to any host without asking it first."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != "application/json" and not media_type.endswith("+json"):
-        raise ProblemError(415, "Unsupported Media Type", "The body is JSON: name it, Content-Type: application/json.")
+        raise ProblemError(415, "Unsupported Media Type", "The body is JSON: send Content-Type: application/json.")
 
 
 def _with_body(request: Request, body: bytes) -> Request:

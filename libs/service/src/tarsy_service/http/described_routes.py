@@ -9,11 +9,11 @@ from pydantic import BaseModel, JsonValue
 from tarsy_service.http.problems import MEDIA_TYPE
 
 INVALID = "The request is not valid; `errors` points at each mistake."
-NOT_JSON: Mapping[int, str] = {415: "The body does not say that it is JSON (`Content-Type`)."}
-OTHER_BODY: Mapping[int, str] = {422: "The same key came with another body before."}
+NOT_JSON: Mapping[int, str] = {415: "`Content-Type` does not say that the body is JSON."}
+OTHER_BODY: Mapping[int, str] = {422: "The same key was used with another body before."}
 KEY = "Idempotency-Key"
 AUTHOR: Mapping[str, str] = {
-    "X-Forwarded-User": "who asks, as the proxy in front says; X-Forwarded-Email and X-Remote-User do, too"
+    "X-Forwarded-User": "who asks, as the proxy in front of TARSy says; X-Forwarded-Email and X-Remote-User work, too"
 }
 NONE: Mapping[str, str] = MappingProxyType({})
 NO_MODELS: Mapping[int, type[BaseModel]] = MappingProxyType({})

@@ -29,7 +29,7 @@ from tarsy_service.http.problems import ProblemError
 TAKING: Mapping[int, str] = {
     400: INVALID,
     413: "The body, or the alert in it, is too large.",
-    415: "The door does not take this content type; `detail` says which it takes.",
+    415: "The door does not take this content type; `detail` lists those it takes.",
     429: "The sender sends more alerts a second than it may: `Retry-After` says when to send it again.",
     503: "Kafka has not acknowledged the alert, or the queue is full: send it again, with the same identity.",
 }
@@ -66,7 +66,7 @@ def _make_route(form: AlertFormat, intake: BodyIntake) -> Callable[[Request, str
 
 
 def _describe_answers_of(form: AlertFormat) -> Responses:
-    unsigned = {401: "No secret that is configured signed the body."} if form.verify is not None else {}
+    unsigned = {401: "The body is not signed with a configured secret."} if form.verify is not None else {}
     return describe_answers(ACCEPTED, {**TAKING, **unsigned, **OTHER_BODY}, models={PARTLY: form.answer.model})
 
 
@@ -83,7 +83,7 @@ def _add_door_of_configuration(router: APIRouter, intake: BodyIntake) -> None:
         name=form.source,
         status_code=202,
         response_model=form.answer.model,
-        summary="Have the JSON of a sender investigated whose names the configuration has",
+        summary="Send JSON of a sender whose names are in the configuration",
         responses=describe_answers(
             ACCEPTED,
             {**TAKING, **OTHER_BODY, 404: "The configuration has no such door."},

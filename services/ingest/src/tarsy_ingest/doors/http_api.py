@@ -67,7 +67,7 @@ def alerts_router(
         status_code=202,
         response_model=AlertAccepted,
         response_model_exclude_none=True,
-        summary="Have an alert investigated",
+        summary="Send an alert to be investigated",
         responses=describe_answers({202: "Kafka has the alert."}, {**TAKING, **OTHER_BODY}),
         openapi_extra=body_of_alert | describe_headers({KEY: SAME_SESSION, **AUTHOR}),
     )

@@ -91,7 +91,7 @@ def _too_many_response(problem: TooManyAlertsError) -> Response:
 
 def _queue_full_response() -> Response:
     """Nothing was written."""
-    detail = "As many investigations wait as may (queue.max_pending). Send the alert again later."
+    detail = "The queue is full (queue.max_pending). Send the alert again later."
     response = problem_response(503, "Queue full", detail)
     response.headers["Retry-After"] = str(LATER_SECONDS)
     return response

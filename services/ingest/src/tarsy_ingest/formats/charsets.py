@@ -37,7 +37,7 @@ def _known_charset(name: str) -> str:
     except LookupError:
         found = ""
     if TEXTS.fullmatch(found) is None:
-        raise AlertRejectedError(((), "is in a charset that is not known here: send UTF-8"))
+        raise AlertRejectedError(((), "has an unknown charset: send UTF-8"))
     return found
 
 

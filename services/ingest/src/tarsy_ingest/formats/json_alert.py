@@ -22,7 +22,7 @@ from tarsy_ingest.raw_alert import (
 )
 
 SOURCE = "json"
-NOTHING_ENDS = "It says that an alert is over, and not which."
+NOTHING_ENDS = "It says that an alert is over, but not which one."
 NO_CHANGE = "It changes nothing."
 
 
@@ -132,7 +132,7 @@ def _is_submission(value: dict[str, JsonValue]) -> bool:
 
 FORMAT = AlertFormat(
     source=SOURCE,
-    summary="Have any JSON investigated: what it is about is found by well-known names",
+    summary="Send any JSON to be investigated: well-known names tell what it is about",
     body=None,
     matches=_is_known_json,
     read=read_json,

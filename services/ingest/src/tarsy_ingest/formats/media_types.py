@@ -33,7 +33,7 @@ class MediaTypes:
         """Raises ProblemError. The type that was sent is not repeated."""
         if media_type not in self.unsaid and not self.include(media_type):
             known = ", ".join(self.names)
-            raise ProblemError(415, "Unsupported Media Type", f"This door takes: {known}. Name it in Content-Type.")
+            raise ProblemError(415, "Unsupported Media Type", f"This door takes {known}. Name one in Content-Type.")
 
 
 JSON = MediaTypes(("application/json",), suffix="+json")

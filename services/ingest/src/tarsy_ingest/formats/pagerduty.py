@@ -93,7 +93,7 @@ def verify_signature(raw: bytes, headers: Mapping[str, str], secrets: Sequence[b
         raise SignatureError("The header X-PagerDuty-Signature is missing, or has no signature of version v1.")
     own = [hmac.new(secret, raw, hashlib.sha256).hexdigest() for secret in secrets]
     if not any(hmac.compare_digest(one.encode(), ours.encode()) for one in signed for ours in own):
-        raise SignatureError("No signature in X-PagerDuty-Signature is of a secret that is configured here.")
+        raise SignatureError("No signature in X-PagerDuty-Signature was made with a secret that is configured here.")
 
 
 def _is_webhook(value: JsonValue) -> bool:

@@ -46,7 +46,7 @@ def _match_nothing(value: JsonValue) -> bool:
 
 FORMAT = AlertFormat(
     source=SOURCE,
-    summary="Have a text investigated",
+    summary="Send a text to be investigated",
     body=None,
     matches=_match_nothing,
     read=read_text,

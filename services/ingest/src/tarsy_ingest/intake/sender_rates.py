@@ -22,7 +22,7 @@ class TooManyAlertsError(IngestError):
     """A sender is above its rate. The caller sends the alert again after `seconds`."""
 
     def __init__(self, seconds: int) -> None:
-        super().__init__(f"more alerts a second than one sender may send; try again in {seconds} s")
+        super().__init__(f"this sender sends more alerts a second than it may; try again in {seconds} s")
         self.seconds = seconds
 
 

@@ -62,8 +62,8 @@ class AlertsReader:
         """Leaves out untrusted text: an unforeseen error is named by its type only."""
         if isinstance(problem, PositionLostError):
             return (
-                f"The alerts topic is not read, alerts over HTTP are taken: {problem}. Look whether alerts were lost, "
-                f"then tell group {self._topic.group} where to go on (kafka-consumer-groups --reset-offsets, see "
+                f"The alerts topic is not read, alerts over HTTP are taken: {problem}. Check whether alerts were lost, "
+                f"then tell group {self._topic.group} where to continue (kafka-consumer-groups --reset-offsets, see "
                 "docs/operations/alerts-topic-not-read.md): it is tried again by itself."
             )
         return (

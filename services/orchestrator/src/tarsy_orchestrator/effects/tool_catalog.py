@@ -27,8 +27,8 @@ log = structlog.get_logger(__name__)
 MOST_FORGOTTEN = 1_000
 READ_SECONDS = 30.0
 """Until the end of the catalog at the start; a healthy Kafka needs less than one."""
-UNKNOWN_SERVER = "no tool gateway that runs knows this server"
-UNSAID = "the tool gateway cannot reach it, and does not say why"
+UNKNOWN_SERVER = "no running tool gateway knows this server"
+UNSAID = "the tool gateway cannot reach it, and gives no reason"
 
 
 @dataclass(frozen=True, slots=True)

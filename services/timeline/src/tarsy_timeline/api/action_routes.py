@@ -19,7 +19,7 @@ from tarsy_timeline.api.route_words import READING_CATALOG
 from tarsy_timeline.system.server_watch import ServerWatch
 
 BODY_LIMIT_BYTES = 64 * 1024
-NOT_WRITTEN = "Kafka did not take the switch. It may be thrown all the same: look, and try again."
+NOT_WRITTEN = "Kafka did not confirm the switch. It may have been thrown anyway: check, and try again."
 SWITCHING: Mapping[int, str] = {400: INVALID, 413: "The body is too large.", **NOT_JSON, 503: NOT_WRITTEN}
 
 
@@ -52,7 +52,7 @@ def action_routes(
     @router.post(
         "/pause",
         summary="Pause all actions",
-        responses=describe_answers("They are paused: no call that changes something begins any more.", SWITCHING),
+        responses=describe_answers("They are paused: no further call that changes something begins.", SWITCHING),
     )
     async def pause(request: Request, order: SwitchOrder) -> ActionsState:
         """Holds all calls of tools that change something, in every session. Calls that run go on."""
@@ -60,8 +60,8 @@ def action_routes(
 
     @router.post(
         "/resume",
-        summary="Let actions go on",
-        responses=describe_answers("They go on.", SWITCHING),
+        summary="Resume actions",
+        responses=describe_answers("They are resumed.", SWITCHING),
     )
     async def resume(request: Request, order: SwitchOrder) -> ActionsState:
         """Calls of tools that change something are made again. Those that were held stay as they ended."""

@@ -8,7 +8,7 @@ UNKNOWN = "There is no such session."
 UNKNOWN_TO_OWNER = f"{UNKNOWN} It is the owner who says so."
 NO_DATABASE = "The database cannot be reached."
 NO_CATALOG = "The catalog has not been read to its end after the start, or Kafka has been silent for a while."
-TAKEN_IN = "The request was taken in, and is not answered yet; `Location` says where to look."
+TAKEN_IN = "The request was accepted, and is not answered yet; `Location` says where to look."
 REPEAT = "The request may not have been written: repeat it with the same Idempotency-Key."
 READING: Mapping[int, str] = {400: INVALID, 503: NO_DATABASE}
 READING_CATALOG: Mapping[int, str] = {400: INVALID, 503: NO_CATALOG}
@@ -21,7 +21,7 @@ READING_LOG = f"{NO_DATABASE} Or Kafka cannot, event `at_least` was not reached 
 READING_RECORD: Mapping[int, str] = {
     400: INVALID,
     404: f"{UNKNOWN} Or it has no such interaction, or an older version has projected it.",
-    410: "The log no longer keeps all events of the session: the record cannot be made again.",
+    410: "The log no longer keeps all events of the session: the record cannot be shown.",
     422: "The events of the session are too large to be read.",
     503: READING_LOG,
 }

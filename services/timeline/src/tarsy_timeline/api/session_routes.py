@@ -41,7 +41,7 @@ def session_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) ->
 
     @router.get(
         "/active",
-        summary="The sessions that run, and those that wait, in the order of their turn",
+        summary="The sessions that run, and those that are queued, in order",
         responses=describe_answers("Both lists, at most a thousand of each.", READING),
     )
     async def list_active(groups: CallerGroups) -> ActiveSessions:
@@ -51,7 +51,7 @@ def session_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) ->
     @router.get(
         "/filter-options",
         summary="What the list of sessions can be filtered by",
-        responses=describe_answers("The alert types and chains that sessions have, and all statuses.", READING),
+        responses=describe_answers("The alert types and chains of the sessions, and all statuses.", READING),
     )
     async def get_filter_options(groups: CallerGroups) -> FilterOptions:
         """Values to filter the list by: those that sessions have, and all statuses."""
@@ -69,7 +69,7 @@ def session_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) ->
 
     @router.get(
         "/{session_id}/status",
-        summary="How far a session is, and what came of it",
+        summary="The progress of a session, and its outcome",
         responses=describe_answers("Its status.", READING_ONE, headers=LAST_NUMBER),
     )
     async def get_status(session_id: SessionId, response: Response, at_least: AtLeast = 0) -> SessionState:

@@ -27,8 +27,8 @@ def summary_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) ->
 
     @router.get(
         "/runbooks",
-        summary="The runbooks that alerts named",
-        responses=describe_answers("Their addresses, those that were named last first.", READING),
+        summary="The runbooks that alerts have named",
+        responses=describe_answers("Their addresses, the most recently named first.", READING),
     )
     async def list_runbooks(groups: CallerGroups) -> tuple[str, ...]:
         """Addresses of runbooks that alerts of the newest ten thousand sessions named, the newest first.

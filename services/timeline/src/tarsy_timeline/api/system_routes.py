@@ -42,7 +42,7 @@ def system_routes(watch: ServerWatch, also: Callable[[], Sequence[ServerWarning]
         "/mcp-servers/{server_id}",
         summary="An MCP server with all its tools and their schemas",
         responses=describe_answers(
-            "The server.", {400: INVALID, 404: "No tool gateway has told of such a server.", 503: NO_CATALOG}
+            "The server.", {400: INVALID, 404: "No tool gateway has reported such a server.", 503: NO_CATALOG}
         ),
     )
     async def get_mcp_server(server_id: ServerName) -> McpServer:
@@ -50,7 +50,7 @@ def system_routes(watch: ServerWatch, also: Callable[[], Sequence[ServerWarning]
         for server in (await watch.wait_for_servers()).servers:
             if server.name == server_id:
                 return responses.mcp_server(server)
-        raise ProblemError(404, "Not found", "No tool gateway has told of such an MCP server.")
+        raise ProblemError(404, "Not found", "No tool gateway has reported such an MCP server.")
 
     @router.get(
         "/warnings",
@@ -78,7 +78,7 @@ def create_held_routes(watch: HeldWatch, queries: SessionQueries) -> APIRouter:
         "/held-sessions",
         summary="The sessions that are set aside, and wait for an operator",
         responses=describe_answers(
-            "At most a thousand, those that wait longest first.",
+            "At most a thousand, those that have waited longest first.",
             {400: INVALID, 503: "The topic has not been read to its end after the start."},
         ),
     )

@@ -116,7 +116,7 @@ class Database:
         try:
             return await self._read_once(question)
         except asyncpg.InvalidCachedStatementError as problem:
-            detail = "The tables are being migrated. Ask again."
+            detail = "The tables are being migrated. Try again."
             raise ProblemError(503, "Service unavailable", detail) from problem
 
     async def _read_once[T](self, question: Callable[[Connection], Awaitable[T]]) -> T:

@@ -79,7 +79,7 @@ async def _connect(url: str, address: str, parameters: dict[str, str], seconds: 
     except (ValueError, asyncpg.InterfaceError):
         # A message of asyncpg about an address may quote it, with its password.
         raise DatabaseMisconfiguredError(
-            f"{address} is no address of PostgreSQL: one is postgresql://USER:PASSWORD@HOST:PORT/NAME."
+            f"{address} is not an address of PostgreSQL: write postgresql://USER:PASSWORD@HOST:PORT/NAME."
         ) from None
 
 

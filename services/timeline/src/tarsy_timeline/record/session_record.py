@@ -36,8 +36,8 @@ SOURCES_AT_ONCE = 1
 """Each holds the text that it makes an excerpt of, and a thread."""
 SOURCE_GONE = "the result that was summarized is no longer kept"
 SOURCE_UNREADABLE = "the result that was summarized cannot be read at the moment"
-NOT_ASKED = "an older version has recorded this summary, without how much of the result the model was given"
-REPLAY_TOO_LATE = "It took too long, or too many records are being made at once. Try again."
+NOT_ASKED = "an older version recorded this summary, but not how much of the result the model was given"
+REPLAY_TOO_LATE = "It took too long, or too many records are being read at once. Try again."
 TOO_LATE = "The result that was summarized could not be read in time. Try again."
 
 
@@ -63,14 +63,16 @@ class SessionRecord:
             return found
         if (request := await self._replay(find_summary, events, id)) is not None:
             return await self._summary(request)
-        raise ProblemError(404, "Not found", f"Session {position.session_id} has no question to a model {id}.")
+        raise ProblemError(404, "Not found", f"Session {position.session_id} has no model call {id}.")
 
     async def mcp(self, position: RecordPlace, id: str) -> McpInteraction:
         """Raises ProblemError."""
         events = await self._records.read(position)
         found = await self._replay(_mcp, events, position.session_id, id)
         if found is None:
-            raise ProblemError(404, "Not found", f"Session {position.session_id} has no call or list of tools {id}.")
+            raise ProblemError(
+                404, "Not found", f"Session {position.session_id} has no tool call or list of tools {id}."
+            )
         return found
 
     async def skills(self, position: RecordPlace) -> TracedSkills:

@@ -33,7 +33,7 @@ EVENT_BYTES = 2_000
 TOO_LATE = "It took too long, or too many records are being read at once. Try again."
 TOO_LARGE = f"The events of this session are more than {MOST_BYTES // 1024**2} MiB: its record cannot be shown."
 UNREADABLE = "The log cannot be read at the moment."
-GONE = "The events of this session are no longer kept: its record cannot be made again."
+GONE = "The events of this session are no longer kept: its record cannot be shown."
 
 type Events = tuple[RecordedEvent, ...]
 

@@ -45,7 +45,7 @@ def result_of_call(session_id: str, requested: str, rows: Sequence[Row]) -> Foun
     is_whole = metadata.get("cut") is not True and metadata.get("display_cut") is not True
     offset = metadata.get(LOG_OFFSET)
     if not is_whole and not isinstance(offset, int):
-        detail = "An older version has recorded this result, without where it lies: project the log anew to read it."
+        detail = "An older version recorded this result without its place: `tarsy timeline rebuild` makes it readable."
         raise ProblemError(404, "Not found", detail)
     call_id = metadata.get("call_id")
     return FoundResult(

@@ -10,7 +10,7 @@ from tarsy_contracts.events.heads import Span
 from tarsy_service.http.problems import ProblemError
 
 NOT_KNOWN = (
-    "An older version has projected this session, without where it lies: project the log anew to read its record."
+    "An older version projected this session without its place: `tarsy timeline rebuild` makes its record readable."
 )
 
 

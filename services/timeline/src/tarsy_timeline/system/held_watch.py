@@ -11,8 +11,8 @@ from tarsy_contracts.messages.held import REASONS
 from tarsy_service.http.problems import ProblemError
 from tarsy_timeline.system.server_warnings import MOST_CHARACTERS, MOST_NAMED, Category, ServerWarning
 
-NOT_READ = "What is set aside has not been read to its end yet. Try again in a few seconds."
-UNKNOWN_REASON = "for a reason that is not known here"
+NOT_READ = "The sessions that are set aside have not been read to their end yet. Try again in a few seconds."
+UNKNOWN_REASON = "for an unknown reason"
 
 
 @dataclass(frozen=True, slots=True)

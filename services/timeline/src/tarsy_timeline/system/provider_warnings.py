@@ -25,7 +25,7 @@ def _warn_of_provider(provider: str, seen: Sequence[tuple[WorkerAnnounced, Faili
         what="provider_failing",
         server=None,
         message=f"The LLM provider {provider} fails ({kinds}).",
-        details="Its fallbacks are asked in its stead, where there are any. From time to time one call tries it again. "
+        details="Its fallbacks are asked instead, where there are any. From time to time one call tries it again. "
         f"Seen by {', '.join(names[:MOST_NAMED])}{more}.",
         began=min(failing.since for _, failing in seen),
         category="llm_health",

@@ -63,7 +63,7 @@ def warn_of_pause(pause: ActionsSwitched | None) -> list[ServerWarning]:
     """Somebody wanted it so, and may have forgotten it."""
     if pause is None:
         return []
-    message = f"{pause.author} has paused all actions: nothing is changed (`tarsy actions resume` ends that)."
+    message = f"{pause.author} has paused all actions: nothing is changed until `tarsy actions resume`."
     return [ServerWarning("actions_paused", None, message, pause.comment, pause.at, "actions", on_purpose=True)]
 
 
@@ -86,7 +86,7 @@ def _warn_without_gateways(
         what="no_gateway",
         server=None,
         message="No tool gateway is running.",
-        details="No tool can be called until one starts. Calls wait for it as long as their deadlines let them.",
+        details="No tool can be called until one starts. Calls wait for it until their deadlines.",
         began=max((at for _, at in gateways), default=listening_since),
     )
 
@@ -152,7 +152,7 @@ def _health_warning(server: ServerOfGateways) -> ServerWarning | None:
                 server,
                 "unreported",
                 f"No running tool gateway reports the MCP server {name}.",
-                f"The last one that did was heard at {wire_time(server.left_at)}.",
+                f"The last one that did was last heard at {wire_time(server.left_at)}.",
                 server.left_at,
             )
         )
@@ -166,7 +166,7 @@ def _health_warning(server: ServerOfGateways) -> ServerWarning | None:
         )
     if server.login_needed:
         waiting = [entry for entry in failing if entry.seen.login_needed]
-        message = f"The MCP server {name} waits for a person to log in."
+        message = f"The MCP server {name} needs a person to log in."
         return _make_warning(server, "login_needed", message, _join_errors(waiting), _first_health_change(waiting))
     if not failing or server.starting:
         return None

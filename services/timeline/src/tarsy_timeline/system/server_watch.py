@@ -18,7 +18,7 @@ from tarsy_timeline.system.servers import ServerOfGateways, servers_of
 from tarsy_timeline.system.worker_liveness import Heard, WorkerLiveness, follow_workers
 
 NOT_READ = "The catalog of MCP servers has not been read to its end yet. Try again in a few seconds."
-NOT_SURE = "Kafka has not told for a while which tool gateways run, so what was known of MCP servers may be wrong now."
+NOT_SURE = "Kafka has not said for a while which tool gateways run, so the state of MCP servers may be out of date."
 
 
 @dataclass(frozen=True, slots=True)

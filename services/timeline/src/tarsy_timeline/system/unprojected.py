@@ -62,7 +62,7 @@ def warnings_of(seen: Unprojected) -> list[ServerWarning]:
         ServerWarning(
             what="unprojected",
             server=None,
-            message=f"{seen.records} events of {seen.sessions} sessions are not, or not whole, in the history.",
+            message=f"{seen.records} events of {seen.sessions} sessions are missing from the history, or incomplete.",
             details=(" ".join(_describe_row(row) for row in seen.first) + more)[:MOST_CHARACTERS],
             began=seen.since,
             category="projection",

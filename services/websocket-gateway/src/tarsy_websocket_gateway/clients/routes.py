@@ -11,7 +11,7 @@ from tarsy_websocket_gateway.clients.connection import TRY_AGAIN_LATER, NewConne
 from tarsy_websocket_gateway.clients.hub import Hub
 from tarsy_websocket_gateway.metrics import Metrics
 
-FULL = "This instance has as many clients as it may have (TARSY_MOST_CLIENTS). Connect again later."
+FULL = "This instance has reached its limit of clients (TARSY_MOST_CLIENTS). Connect again later."
 
 
 class ClientLimit:

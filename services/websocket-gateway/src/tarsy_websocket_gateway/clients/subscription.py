@@ -38,7 +38,7 @@ class Subscription:
         Raises HeldTooMuchError.
         """
         if self._overflowed or self._held is None:
-            raise HeldTooMuchError("Too much happens in this session now. Subscribe again.")
+            raise HeldTooMuchError("Too much is happening in this session. Subscribe again.")
         held, self._held = self._held, None
         gone = [call for call in running if history.has_ended(call)]
         self._floor = history.last_number

@@ -9,7 +9,7 @@ from tarsy_auth.login import LoginFailedError, LoginFailure
 from tarsy_bus.client.publisher import NotWrittenError
 from tarsy_websocket_gateway.errors import LoginNotRecordedError
 
-NOT_RECORDED = "Kafka did not take the record of this login, so that nobody is logged in. Try again."
+NOT_RECORDED = "Kafka did not accept the record of this login, so nobody is logged in. Try again."
 RECORDED: frozenset[LoginFailure] = frozenset({"denied", "rejected", "without_role", "ended"})
 """Refusals of somebody. The others say that nobody came, or that something is not set up."""
 

@@ -27,7 +27,7 @@ from tarsy_websocket_gateway.login.records import LoginRecords
 
 TROUBLE: frozenset[LoginFailure] = frozenset({"unavailable", "provider"})
 RETRY_AFTER_SECONDS = 5
-NOTHING_TO_RENEW = "There is no login to renew here. Log in again."
+NOTHING_TO_RENEW = "There is no login to renew. Log in again."
 
 log = structlog.get_logger(__name__)
 

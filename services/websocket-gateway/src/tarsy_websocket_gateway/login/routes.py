@@ -99,4 +99,4 @@ def _address_to_return_to(attempt: LoginAttempt | None) -> str:
 
 def _explain_login_address(login: Login) -> str:
     """A cookie is for one name: that of the address at which the provider lets the login end."""
-    return f" The page's login begins at {login.settings.redirect_uri.removesuffix(CALLBACK_PATH)}/ only."
+    return f" Log in at {login.settings.redirect_uri.removesuffix(CALLBACK_PATH)}/ only."

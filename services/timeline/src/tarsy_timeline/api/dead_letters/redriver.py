@@ -90,7 +90,9 @@ class Redriver:
         except NotMarkedError as problem:
             return self._record_outcome(letter, "not_marked", str(problem), author)
         except NotWrittenError as problem:
-            return self._record_outcome(letter, "not_written", f"Kafka did not take it ({problem}): repeat it.", author)
+            return self._record_outcome(
+                letter, "not_written", f"Kafka did not accept it ({problem}): try again.", author
+            )
         except ProblemError as problem:
             outcome: RedriveOutcome = "gone" if problem.status == 404 else "not_written"
             return self._record_outcome(letter, outcome, problem.detail, author)

@@ -135,7 +135,7 @@ def dead_letter_routes(letters: Letters, redriver: Redriver, operators: Operator
 
     @router.post(
         "/redrive",
-        summary="Write all dead letters back that wait and fit, some at a time",
+        summary="Write back all waiting dead letters that match, some at a time",
         responses=describe_answers("The outcome of each, and where to go on.", REDRIVING),
         openapi_extra=describe_headers(AUTHOR),
     )

@@ -36,8 +36,8 @@ def approval_routes(
 
     @router.get(
         "/approvals",
-        summary="The tool calls that wait for a person",
-        responses=describe_answers("The calls, those that end first at the front.", READING),
+        summary="The tool calls that await approval",
+        responses=describe_answers("The calls, those that expire first at the front.", READING),
     )
     async def list_approvals(groups: CallerGroups) -> ApprovalList:
         """The calls of all sessions that wait for a person."""
@@ -45,9 +45,9 @@ def approval_routes(
 
     @router.get(
         "/sessions/{session_id}/approvals",
-        summary="The tool calls of a session that wait for a person",
+        summary="The tool calls of a session that await approval",
         responses=describe_answers(
-            "The calls, those that end first at the front.", {400: INVALID, 404: UNKNOWN, 503: NO_DATABASE}
+            "The calls, those that expire first at the front.", {400: INVALID, 404: UNKNOWN, 503: NO_DATABASE}
         ),
     )
     async def list_session_approvals(session_id: SessionId) -> ApprovalList:
@@ -57,9 +57,9 @@ def approval_routes(
     @router.post(
         "/sessions/{session_id}/approvals/{call_id}",
         response_model=SessionRequestGranted,
-        summary="Approve or deny a tool call that waits",
+        summary="Approve or deny a tool call that awaits approval",
         responses=describe_answers(
-            {200: "It is decided so.", 202: "The request was taken in, and is not answered yet."},
+            {200: "It is decided so.", 202: "The request was accepted, and is not answered yet."},
             {
                 400: INVALID,
                 404: f"{UNKNOWN} Or no such call of it has asked for approval. It is the owner who says so.",

@@ -30,7 +30,7 @@ def budget_routes(commands: SessionCommands, masker: Masker, route: type[APIRout
         "/sessions/{session_id}/budget",
         summary="Extend a budget of a session, or let its agents conclude",
         responses=describe_answers(
-            {200: "It is decided so.", 202: "The request was taken in, and is not answered yet."},
+            {200: "It is decided so.", 202: "The request was accepted, and is not answered yet."},
             {
                 400: INVALID,
                 404: f"{UNKNOWN} Or it has no such budget. It is the owner who says so.",

@@ -30,7 +30,7 @@ def chat_routes(commands: SessionCommands, masker: Masker, route: type[APIRoute]
         status_code=202,
         summary="Ask a finished investigation",
         responses=describe_answers(
-            {202: "The question was taken in; the ids of the chat, of the question, and of the reply's stage."},
+            {202: "The question was accepted; the ids of the chat, of the question, and of the reply's stage."},
             {
                 400: "The question is empty or too long; or the session has not ended, never ran, or has no chat.",
                 404: UNKNOWN_TO_OWNER,

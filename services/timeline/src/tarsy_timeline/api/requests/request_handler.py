@@ -56,7 +56,7 @@ class RequestHandler:
         pending = SessionRequestPending(
             session_id=session_id,
             request_id=requested,
-            message="The request was taken in, and is not answered yet.",
+            message="The request was accepted, and is not answered yet.",
             location=location,
         )
         return _json_response(pending, status_code=202, headers={"Location": location})

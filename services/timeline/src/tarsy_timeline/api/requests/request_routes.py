@@ -63,12 +63,12 @@ def request_routes(commands: SessionCommands, masker: Masker, route: type[APIRou
         response_model=SessionRequestGranted,
         summary="Delete a session that has ended",
         responses=describe_answers(
-            {200: "The owner of the session has deleted it: nothing shows it any more.", 202: TAKEN_IN},
+            {200: "The owner of the session has deleted it: it is no longer shown.", 202: TAKEN_IN},
             {
                 400: INVALID,
                 404: UNKNOWN_TO_OWNER,
                 409: "The session is not at rest. The owner has decided so.",
-                422: "The same key came with another request before.",
+                422: "The same key was used with another request before.",
                 503: "The request may not have been written. Repeat it with the same key.",
                 **NOT_JSON,
             },
@@ -86,9 +86,9 @@ def request_routes(commands: SessionCommands, masker: Masker, route: type[APIRou
     @router.post(
         "/{session_id}/release",
         response_model=SessionRequestGranted,
-        summary="Bring back a session that was set aside",
+        summary="Release a session that was set aside",
         responses=describe_answers(
-            {200: "The owner has brought it back, with the inputs that waited.", 202: TAKEN_IN},
+            {200: "The owner has released it, with the inputs that waited.", 202: TAKEN_IN},
             SET_ASIDE,
             models=PENDING,
         ),
@@ -103,9 +103,9 @@ def request_routes(commands: SessionCommands, masker: Masker, route: type[APIRou
     @router.post(
         "/{session_id}/retry",
         response_model=SessionRequestGranted,
-        summary="Decide the inputs of a session that was set aside once more; the same act as release",
+        summary="Retry a session that was set aside; it does the same as release",
         responses=describe_answers(
-            {200: "The owner has brought it back, with the inputs that waited.", 202: TAKEN_IN},
+            {200: "The owner has released it, with the inputs that waited.", 202: TAKEN_IN},
             SET_ASIDE,
             models=PENDING,
         ),

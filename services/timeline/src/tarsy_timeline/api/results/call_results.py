@@ -32,8 +32,8 @@ LOOK_SECONDS = 6.0
 """Looking at text ends then, or after half of it as CPU time: the answer is what was found, and where to go on."""
 DOWNLOAD_SECONDS = 300.0
 GONE = "This result is no longer kept."
-NO_STAMPS = "No line of this result has a time stamp that is understood: it cannot be read by time."
-TOO_LATE = "It took too long, or too many results are being read at once. Try again, with a smaller question."
+NO_STAMPS = "No line of this result has a time stamp that TARSy understands: it cannot be read by time."
+TOO_LATE = "It took too long, or too many results are being read at once. Try again with fewer lines."
 
 
 class CallResults:
