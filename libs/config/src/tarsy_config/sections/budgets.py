@@ -53,6 +53,11 @@ class DayBudgetSettings(Section):
     team_label: Name = "team"
     teams: dict[Name, DayLimits] = Field(default_factory=dict)
 
+    @property
+    def limits_days(self) -> bool:
+        """Whether any is configured."""
+        return self.day is not None or bool(self.chains) or bool(self.teams)
+
     @field_validator("time_zone")
     @classmethod
     def _require_zone(cls, value: str) -> str:
