@@ -13,7 +13,7 @@ from tarsy_contracts.messages import inputs as i
 from tarsy_contracts.prices import ModelPrices, TokenPrice
 from tarsy_contracts.wire.ids import budget_wait_id
 from tarsy_session.deadlines import list_deadlines
-from tarsy_session.decision_input import Spendings
+from tarsy_session.decision_input import NO_SPENDINGS, Spendings
 from tarsy_session.state import AtRest
 from tarsy_session.state_queries import only_waits_for_people
 from tarsy_testing.story.delegation import answers, begun, send
@@ -207,3 +207,25 @@ def test_nobody_sends_others_when_the_budget_is_used_up() -> None:
         ),
     )
     assert answers(send(story, "a"))[0][0] == "rejected"
+
+
+@pytest.mark.parametrize(("known", "cost"), [(PRICES, 0.00019), (NO_SPENDINGS, 0.0)])
+def test_the_end_of_an_agent_says_what_it_has_spent(known: Spendings, cost: float) -> None:
+    story = asking(plan(), spendings=known)
+    look(story)
+    usage = Usage(input_tokens=50, output_tokens=0)
+    events = story.when(story.answer("done").model_copy(update={"usage": usage}))
+    (ended,) = [one for one in events if isinstance(one, e.ExecutionCompleted)]
+    unpriced = 0 if cost else 2
+    assert ended.spending == Spending(tokens=150, cost=cost and cost + 0.00005, calls=2, unpriced=unpriced)
+
+
+def test_an_agent_that_is_cancelled_has_spent_what_its_broken_call_counts() -> None:
+    story = asking(plan(), spendings=PRICES)
+    look(story)
+    ended = next(
+        one
+        for one in story.when(i.CancelRequested(request_id="r", author="ann"))
+        if isinstance(one, e.ExecutionCompleted)
+    )
+    assert ended.spending == Spending(tokens=100, cost=0.00019, calls=2)

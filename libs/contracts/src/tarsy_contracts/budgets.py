@@ -14,6 +14,8 @@ from tarsy_contracts.wire.numbers import Amount, Count, Index, Seconds
 
 type Resource = Literal["tokens", "money", "time", "calls"]
 type AtEnd = Literal["conclude", "ask", "stop"]
+type CostCompleteness = Literal["complete", "partial", "none"]
+"""Whether all models that were used have a price, some, or none."""
 RESOURCES: Final[tuple[Resource, ...]] = ("tokens", "money", "time", "calls")
 AT_END: Final[tuple[AtEnd, ...]] = ("conclude", "ask", "stop")
 DIGITS: Final = 6
@@ -58,6 +60,12 @@ class Spending(Value):
             calls=self.calls + 1,
             unpriced=self.unpriced + (tokens > 0 and price is None),
         )
+
+    @property
+    def cost_completeness(self) -> CostCompleteness:
+        if self.unpriced:
+            return "partial" if self.cost else "none"
+        return "complete" if self.tokens or self.cost else "none"
 
     def amount_of(self, resource: Resource) -> float:
         """A spending has no time."""

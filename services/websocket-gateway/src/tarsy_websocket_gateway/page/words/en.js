@@ -273,6 +273,7 @@ export const en = frozen({
     fallback: "{provider} instead of {first}",
     iterations: { one: "{count} iteration", other: "{count} iterations" },
     forced: "hit the iteration limit",
+    costUnknown: "cost unknown: no price",
     partial: "partial analysis: {why}",
   },
   actions: {
