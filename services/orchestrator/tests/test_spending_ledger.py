@@ -208,3 +208,16 @@ def test_a_log_without_charges_is_not_read_again_from_long_ago(events: int, move
     one.begin(0, 5)
     one.note(0, replace(record, offset=5 + events))
     assert one.next_of(0) == (6 + events if moves else 5)
+
+
+def test_a_price_that_changes_holds_from_the_next_decision_on_and_changes_no_sum() -> None:
+    config = PRICED
+    one = SpendingLedger(lambda: NOW, lambda: config)
+    first = one.spendings()
+    assert one.spendings() is first
+    for record in answered().log:
+        one.note(0, record)
+    config = Config.model_validate({"prices": {"scripted": {"input": 100, "output": 100}}})
+    price = one.spendings().price_of("scripted", "", NOW)
+    assert price is not None
+    assert (price.input, of_day(one).cost) == (100, 0.00019)

@@ -198,6 +198,12 @@ def describe_spent(budget_id: str, resource: Resource, spent: float, limit: floa
     return f"{used} of {name_budget(budget_id)} were used, and the limit is {most}"
 
 
+def find_day_of(budget_id: str) -> str:
+    """The day of a day's budget; empty for another one."""
+    day, _, scope = budget_id.partition("/")
+    return day if scope and not budget_id.startswith(OF_EXECUTION) else ""
+
+
 def name_budget(budget_id: str) -> str:
     if budget_id.startswith(OF_EXECUTION):
         return "the agent"

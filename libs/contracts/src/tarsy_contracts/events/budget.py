@@ -9,7 +9,7 @@ from tarsy_contracts.wire.numbers import Amount, Seconds
 EXTEND: Final = "extend_budget"
 CONCLUDE: Final = "conclude_budget"
 """The values of `request` when a person decides about a budget."""
-type BudgetOutcome = Literal["extended", "concluded", "expired"]
+type BudgetOutcome = Literal["extended", "concluded", "expired", "renewed"]
 
 
 class BudgetEvent(Message):
@@ -51,7 +51,8 @@ class BudgetReached(BudgetEvent):
 
 
 class BudgetDecided(Message):
-    """A person extended the budget, or nobody does: `concluded` by a person, or `expired`.
+    """A person extended the budget, or nobody does: `concluded` by a person, or `expired`. `renewed`: its day is over,
+    and the agents that waited go on with the budget of the next one.
 
     `extension`: what was added to each limit. `budget`: with it.
     """

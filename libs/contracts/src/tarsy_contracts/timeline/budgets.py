@@ -38,6 +38,8 @@ def budget_decision(record: RecordedEvent, event: e.BudgetDecided) -> TimelineCr
             text = f"{event.author} did not extend the budget: agents conclude.{comment}"
         case "expired":
             text = "Nobody extended the budget in time: agents conclude."
+        case "renewed":
+            text = "The day of the budget is over: agents go on with the next one's."
     metadata: dict[str, JsonValue] = {"budget": {**event.model_dump(mode="json"), "event": event.type}}
     return create_event(record, "budget", text, cause=record.envelope.id, metadata=metadata)
 

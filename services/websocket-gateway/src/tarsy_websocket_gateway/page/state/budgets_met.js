@@ -14,7 +14,7 @@ export function budgetMet(session) {
   const met = new Map();
   for (const { id, content, metadata } of inOrder(session, ({ type }) => type === "budget")) {
     const { budget_id: budget = "", event, outcome, spent = 0, limit = 0, unpriced } = metadata.budget ?? {};
-    if (event === "budget.decided" && outcome === "extended") met.delete(budget);
+    if (event === "budget.decided" && (outcome === "extended" || outcome === "renewed")) met.delete(budget);
     else if (
       event === "budget.reached" ||
       (event === "budget.warned" && unpriced !== true && !met.get(budget)?.isUsedUp)
