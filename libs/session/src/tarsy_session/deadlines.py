@@ -152,12 +152,12 @@ def _expire(state: Investigating, id: str, at: datetime) -> list[e.Event]:
         return expire(state, call)
     met = state.budgets.met.items()
     ids = [one for one, known in met if budget_wait_id(state.session_id, one, known.waits) == id]
-    return [
-        e.BudgetDecided(
-            budget_id=one, outcome="renewed" if (end := _find_day_end(state, one)) and end <= at else "expired"
-        )
-        for one in ids
-    ]
+    return [e.BudgetDecided(budget_id=one, outcome="expired", day_over=_is_day_over(state, one, at)) for one in ids]
+
+
+def _is_day_over(state: Investigating, budget_id: str, at: datetime) -> bool:
+    end = _find_day_end(state, budget_id)
+    return end is not None and end <= at
 
 
 def _waiting(state: Investigating, id: str) -> ToolCallState | None:

@@ -6,7 +6,7 @@ from tarsy_contracts.budgets import OF_EXECUTION
 from tarsy_contracts.events import BudgetDecided, BudgetReached, BudgetWarned, Event
 
 KINDS = ("execution", "session", "day")
-STEPS = ("warned", "reached", "extended", "concluded", "expired", "renewed")
+STEPS = ("warned", "reached", "extended", "concluded", "expired")
 
 
 class BudgetMetrics:

@@ -18,7 +18,7 @@ REACHED: JsonValue = ["budget.reached", {"budget_id": "session", "spent": 120, "
 OF_DAY: JsonValue = ["budget.warned", {"budget_id": "2026-11-30/day", "spent": 96, "limit": 100}]
 UNPRICED: JsonValue = ["budget.warned", {"budget_id": "session", "spent": 0, "limit": 2, "unpriced": True}]
 EXTENDED: JsonValue = ["budget.decided", {"budget_id": "session", "outcome": "extended"}]
-RENEWED: JsonValue = ["budget.decided", {"budget_id": "2026-11-30/day", "outcome": "renewed"}]
+RENEWED: JsonValue = ["budget.decided", {"budget_id": "2026-11-30/day", "outcome": "expired", "day_over": True}]
 CONCLUDED: JsonValue = ["budget.decided", {"budget_id": "session", "outcome": "concluded"}]
 
 

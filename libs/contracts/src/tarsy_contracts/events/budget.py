@@ -9,7 +9,7 @@ from tarsy_contracts.wire.numbers import Amount, Seconds
 EXTEND: Final = "extend_budget"
 CONCLUDE: Final = "conclude_budget"
 """The values of `request` when a person decides about a budget."""
-type BudgetOutcome = Literal["extended", "concluded", "expired", "renewed"]
+type BudgetOutcome = Literal["extended", "concluded", "expired"]
 
 
 class BudgetEvent(Message):
@@ -51,8 +51,9 @@ class BudgetReached(BudgetEvent):
 
 
 class BudgetDecided(Message):
-    """A person extended the budget, or nobody does: `concluded` by a person, or `expired`. `renewed`: its day is over,
-    and the agents that waited go on with the budget of the next one.
+    """A person extended the budget, or nobody does: `concluded` by a person, or `expired`.
+
+    `day_over`: it expired as its day did; the agents that waited go on with the budget of the next one.
 
     `extension`: what was added to each limit. `budget`: with it.
     """
@@ -60,6 +61,7 @@ class BudgetDecided(Message):
     type: ClassVar[str] = "budget.decided"
     budget_id: str
     outcome: BudgetOutcome
+    day_over: bool = False
     extension: Amounts = Amounts()
     budget: Budget = Budget()
     request_id: str = ""
