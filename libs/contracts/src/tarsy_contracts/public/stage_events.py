@@ -4,7 +4,6 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from tarsy_contracts.budgets import CostCompleteness
 from tarsy_contracts.public.model import PublicEvent, PublicValue, StageKind, Status
 
 
@@ -107,5 +106,5 @@ class PublicExecutionCompleted(PublicEvent):
     iterations: int = 0
     partial_reason: str = ""
     cost: float | None = None
-    cost_completeness: CostCompleteness = "none"
+    cost_completeness: Annotated[str, Field(examples=["complete", "partial", "none"])] = "none"
     unpriced_calls: int = 0

@@ -13,7 +13,7 @@ STATES: tuple[LimitState, ...] = ("below", "warned", "met")
 def compose_budget_report(
     configured: ConfiguredBudgets, spent_of: Callable[[str, str], Spending], at: datetime, *, sees_all: bool
 ) -> BudgetReport:
-    """`spent_of`: what was spent in a day, of a scope. A caller who sees some sessions is told of the shared one only."""
+    """`spent_of`: of a scope in a day. A caller who sees some sessions is told of the shared budget only."""
     zone = configured.days.time_zone
     day = find_day(at, zone)
     budgets = [
