@@ -54,6 +54,7 @@ TASKS = {
     "timeline": [
         "answers",
         "approvals",
+        "budgets",
         "catalog",
         "deleted labels",
         "held sessions",

@@ -45,6 +45,7 @@ SECOND_TIER = {
         "tests-e2e/test_sweep_of_an_approval.py",
         "tests-e2e/test_sweep_of_a_budget.py",
         "tests-e2e/test_sweep_of_a_chat.py",
+        "tests-e2e/test_sweep_of_a_day.py",
         "tests-e2e/test_sweep_of_a_phase.py",
         "tests-e2e/test_sweep_of_native_tools.py",
         "tests-e2e/test_sweep_of_a_skill.py",

@@ -190,6 +190,23 @@ def test_sub_agents_stand_below_the_agent_that_sent_them_with_their_task() -> No
     assert "3 iterations, sent for: errors in shop\n" in console.file.getvalue()
 
 
+@pytest.mark.parametrize(
+    ("cost", "words"),
+    [
+        ({"cost": 0.0123, "cost_completeness": "complete"}, ", $0.0123"),
+        ({"cost": 0.0123, "cost_completeness": "partial", "unpriced_calls": 1}, ", at least $0.0123"),
+        ({"cost": None, "cost_completeness": "none", "unpriced_calls": 3}, ", cost unknown"),
+        ({}, ""),
+    ],
+)
+def test_each_agent_has_its_cost_and_an_unknown_one_is_said(cost: dict[str, object], words: str) -> None:
+    console = Console(file=io.StringIO(), width=120)
+    stages = [STAGE | {"executions": [EXECUTION | cost]}]
+    print_overview(SessionDetail.model_validate(DETAIL | {"stages": stages}), console)
+    assert isinstance(console.file, io.StringIO)
+    assert f"3 iterations{words}\n" in console.file.getvalue()
+
+
 def test_programs_get_the_models_of_the_api(url: str) -> None:
     assert SessionDetail.model_validate_json(run(url, "show", ID, "--json").output).alert_data == DETAIL["alert_data"]
     assert SessionList.model_validate_json(run(url, "sessions", "--json").output).sessions[0].id == ID

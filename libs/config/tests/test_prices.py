@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tarsy_config.errors import InvalidConfigError
-from tarsy_config.loading.live_config import ConfigSource
+from tarsy_config.loading.live_config import ConfigSource, LiveConfig
 from tarsy_config.loading.load import load_config
 from tarsy_contracts.prices import ModelPrices, TokenPrice
 
@@ -165,6 +165,25 @@ def test_a_service_sees_that_prices_changed(tmp_path: Path) -> None:
         (tmp_path / name).write_text("{}", "utf-8")
         seen.append(source.digest())
     assert len(set(seen)) == len(seen)
+
+
+PRICED_LIST = {"gpt-9": {"input_cost_per_token": 1e-06, "output_cost_per_token": 1e-05}}
+
+
+@pytest.mark.parametrize("broken", ["", "{", json.dumps(PRICED_LIST)[:-1], "[]", "\x00"])
+async def test_a_list_that_breaks_while_a_service_runs_leaves_the_prices_that_hold(tmp_path: Path, broken: str) -> None:
+    folder, file = written(tmp_path, "  {}\nprice_lists: [list.json]\n"), tmp_path / "list.json"
+    file.write_text(json.dumps(PRICED_LIST), "utf-8")
+    live = LiveConfig[ModelPrices](ConfigSource(folder, {}), lambda config, before: config.model_prices)
+    first = live.current
+    file.write_text(broken, "utf-8")
+    assert [await live.look() for _ in range(3)] == [False, False, False]
+    assert (live.current, list(first.prices)) == (first, ["gpt-9"])
+    (reason,) = live.explain_degraded()
+    assert "is no list of prices" in reason
+    file.write_text(json.dumps({"gpt-9": {"input_cost_per_token": 2e-06, "output_cost_per_token": 0}}), "utf-8")
+    assert [await live.look() for _ in range(2)] == [False, True]
+    assert live.current.prices["gpt-9"].input == 2.0
 
 
 NAMED = re.compile(r"llm_providers\.(\w+): .*(\(.*\))")

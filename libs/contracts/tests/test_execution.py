@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_core import from_json
 
+from tarsy_contracts.budgets import Spending
 from tarsy_contracts.events import ExecutionCompleted, ExecutionStarted
 from tarsy_contracts.events.execution import ExecutionOutcome, ExecutionSpec, to_facts
 from tarsy_testing.any_message import any_of
@@ -62,3 +63,22 @@ def test_what_no_event_said_is_null_in_answers() -> None:
 def test_answers_show_what_events_say() -> None:
     found = to_facts(SPEC, OUTCOME)
     assert (found["llm_provider"], found["max_iterations"], found["iterations"]) == ("gemini", 20, 20)
+
+
+@pytest.mark.parametrize(
+    ("spending", "shown"),
+    [
+        (Spending(tokens=10, cost=0.5, calls=2), (0.5, "complete", 0)),
+        (Spending(tokens=10, cost=0.5, calls=2, unpriced=1), (0.5, "partial", 1)),
+        (Spending(tokens=10, calls=2, unpriced=2), (None, "none", 2)),
+        # Nobody knows what a call that was broken off has used.
+        (Spending(calls=1), (None, "none", 0)),
+        # A model of one's own that costs nothing.
+        (Spending(tokens=10, calls=1), (0.0, "complete", 0)),
+    ],
+)
+def test_answers_show_what_an_agent_cost_and_never_zero_for_what_is_unknown(
+    spending: Spending, shown: tuple[float | None, str, int]
+) -> None:
+    found = to_facts(SPEC, OUTCOME.model_copy(update={"spending": spending}))
+    assert (found["cost"], found["cost_completeness"], found["unpriced_calls"]) == shown

@@ -1,6 +1,6 @@
 """Given an agent, a session or a day with a budget, when a limit is near or met, then this follows."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ from tarsy_contracts.messages import inputs as i
 from tarsy_contracts.prices import ModelPrices, TokenPrice
 from tarsy_contracts.wire.ids import budget_wait_id
 from tarsy_session.deadlines import list_deadlines
-from tarsy_session.decision_input import Spendings
+from tarsy_session.decision_input import NO_SPENDINGS, Spendings
 from tarsy_session.state import AtRest
 from tarsy_session.state_queries import only_waits_for_people
 from tarsy_testing.story.delegation import answers, begun, send
@@ -170,7 +170,36 @@ def test_a_session_over_the_budget_of_its_day_ends_at_once_and_says_so() -> None
     assert "the day 2026-11-22" in events[-1].error
 
 
-def test_a_session_over_the_budget_of_its_day_asks_and_goes_on_the_day_after() -> None:
+def asking_at_midnight(time_zone: str) -> Story:
+    """The budget of the day is used up by others, and the first agent of two stages waits for somebody."""
+    spent = Spendings(days={("2026-11-22", "day"): Spending(tokens=5_000, calls=9)})
+    days = DayBudgets(time_zone=time_zone, budgets=(DayBudget(scope="day", budget=Budget(tokens=5_000, at_end="ask")),))
+    made = chain(stage(agent()), stage(agent("Second"))).model_copy(update={"day_budgets": days})
+    approval = made.approval.model_copy(update={"timeout_seconds": 86_400.0})
+    story = Story(plan=made.model_copy(update={"approval": approval}), spendings=spent).started()
+    assert types(story.offered())[-1] == "budget.reached"
+    return story
+
+
+@pytest.mark.parametrize(
+    ("time_zone", "midnight"), [("UTC", "2026-11-23T00:00:00+00:00"), ("Europe/Berlin", "2026-11-22T23:00:00+00:00")]
+)
+def test_whoever_waits_for_an_extension_goes_on_when_the_day_is_over(time_zone: str, midnight: str) -> None:
+    story = asking_at_midnight(time_zone)
+    (deadline,) = list_deadlines(story.investigating)
+    assert deadline.at == datetime.fromisoformat(midnight)
+    story.now = deadline.at
+    events = story.when(i.DeadlinePassed(call_id=deadline.id))
+    assert types(events) == ["budget.decided", "llm_call.requested"]
+    assert story.asked().purpose == "iteration"
+    assert story.investigating.life.waiting_since is None
+    done = story.when(story.answer("done"))
+    assert types(done)[-1] == "stage.started"
+    (charged,) = [one.charge for one in done if isinstance(one, e.LlmCallCompleted) and one.charge is not None]
+    assert charged.day == "2026-11-23"
+
+
+def test_a_session_over_the_budget_of_its_day_asks_and_goes_on_when_it_is_extended() -> None:
     spent = Spendings(days={("2026-11-22", "day"): Spending(tokens=5_000, calls=9)})
     story = Story(plan=plan(day=Budget(tokens=5_000, at_end="ask")), spendings=spent).started()
     assert types(story.offered())[-1] == "budget.reached"
@@ -207,3 +236,36 @@ def test_nobody_sends_others_when_the_budget_is_used_up() -> None:
         ),
     )
     assert answers(send(story, "a"))[0][0] == "rejected"
+
+
+@pytest.mark.parametrize(("known", "cost"), [(PRICES, 0.00019), (NO_SPENDINGS, 0.0)])
+def test_the_end_of_an_agent_says_what_it_has_spent(known: Spendings, cost: float) -> None:
+    story = asking(plan(), spendings=known)
+    look(story)
+    usage = Usage(input_tokens=50, output_tokens=0)
+    events = story.when(story.answer("done").model_copy(update={"usage": usage}))
+    (ended,) = [one for one in events if isinstance(one, e.ExecutionCompleted)]
+    unpriced = 0 if cost else 2
+    assert ended.spending == Spending(tokens=150, cost=cost and cost + 0.00005, calls=2, unpriced=unpriced)
+
+
+def test_a_price_that_changes_in_the_middle_counts_from_the_next_answer_on() -> None:
+    story = asking(plan(Budget(money=0.0021)), spendings=PRICES)
+    look(story)
+    story.spendings = Spendings(prices=ModelPrices(prices={"scripted": TokenPrice(input=10.0, output=100.0)}))
+    assert "budget.reached" not in types(look(story))
+    reached = next(one for one in look(story) if isinstance(one, e.BudgetReached))
+    assert reached.spent == 0.00019 + 0.0019 + 0.0019
+    story.spendings = NO_SPENDINGS
+    assert story.investigating.budgets.total == Spending(tokens=300, cost=0.00399, calls=3)
+
+
+def test_an_agent_that_is_cancelled_has_spent_what_its_broken_call_counts() -> None:
+    story = asking(plan(), spendings=PRICES)
+    look(story)
+    ended = next(
+        one
+        for one in story.when(i.CancelRequested(request_id="r", author="ann"))
+        if isinstance(one, e.ExecutionCompleted)
+    )
+    assert ended.spending == Spending(tokens=100, cost=0.00019, calls=2)

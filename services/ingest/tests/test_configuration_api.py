@@ -7,6 +7,7 @@ import httpx2
 import pytest
 from prometheus_client import CollectorRegistry
 
+from tarsy_contracts.budgets import Budget, ConfiguredBudgets
 from tarsy_contracts.prices import ModelPrices, TokenPrice
 from tarsy_ingest.app import build
 from tarsy_ingest.settings import IngestSettings
@@ -15,7 +16,8 @@ from tarsy_service.process.runner import Readiness, build_app
 SECRET = "Zq7-hunter2-Zq7"
 GITHUB_TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 CONFIG = f"""
-defaults: {{alert_type: kubernetes, llm_provider: gemini, max_iterations: 7, runbook: "Ask {{{{.A_SECRET}}}}."}}
+defaults: {{alert_type: kubernetes, llm_provider: gemini, max_iterations: 7, budget: {{calls: 90, at_end: ask}},
+  runbook: "Ask {{{{.A_SECRET}}}}."}}
 queue: {{session_timeout: 40m, worker_count: 5}}
 mcp_servers:
   cluster:
@@ -53,6 +55,7 @@ llm_providers:
   gemini: {{type: google, model: gemini-3.7-flash, api_key: "{SECRET}"}}
   own:
     {{type: openai, model: own, base_url: "https://user:{SECRET}@models.example.com/{SECRET}", api_key_env: A_SECRET}}
+system: {{budgets: {{time_zone: Europe/Berlin, day: {{tokens: 50, soft: 50%}}, teams: {{shop: {{calls: 9}}}}}}}}
 """
 
 
@@ -122,16 +125,16 @@ async def test_what_is_no_default_has_its_origin(client: httpx2.AsyncClient) -> 
     origins = (await client.get("/api/v1/system/config")).json()["origins"]
 
     assert origins["/defaults/max_iterations"] == "tarsy.yaml:2"
-    assert origins["/queue/session_timeout"] == "tarsy.yaml:3"
+    assert origins["/queue/session_timeout"] == "tarsy.yaml:4"
     assert "/queue/max_pending" not in origins
-    assert origins["/agents/Looker/mcp_servers"] == "tarsy.yaml:21"
+    assert origins["/agents/Looker/mcp_servers"] == "tarsy.yaml:22"
     assert origins["/agents/ChatAgent/description"] == "built-in"
-    assert origins["/chains/disks/stages/0/agents/0/llm_provider"] == "tarsy.yaml:30"
+    assert origins["/chains/disks/stages/0/agents/0/llm_provider"] == "tarsy.yaml:31"
 
 
 async def test_keys_that_have_no_effect_are_noted_with_their_line(client: httpx2.AsyncClient) -> None:
     [note] = (await client.get("/api/v1/system/config")).json()["notes"]
-    assert note.startswith("tarsy.yaml:3: queue.worker_count: has no effect here")
+    assert note.startswith("tarsy.yaml:4: queue.worker_count: has no effect here")
 
 
 async def test_receivers_are_shown_by_their_hosts_and_variables(client: httpx2.AsyncClient) -> None:
@@ -166,6 +169,15 @@ async def test_prices_are_shown_and_answered_to_the_timeline(client: httpx2.Asyn
     assert ModelPrices.model_validate(answer.json()) == ModelPrices(
         prices={"gemini-3.7-flash": TokenPrice.model_validate(price)}
     )
+
+
+async def test_budgets_are_answered_to_the_timeline(client: httpx2.AsyncClient) -> None:
+    answer = await client.get("/internal/v1/budgets")
+    found = ConfiguredBudgets.model_validate(answer.json())
+    assert [(one.scope, dict(one.budget.list_limits())) for one in found.days.budgets] == [
+        ("day", {"tokens": 50.0}), ("team/shop", {"calls": 9.0})
+    ]  # fmt: skip
+    assert (found.days.time_zone, found.sessions) == ("Europe/Berlin", {"": Budget(calls=90, at_end="ask")})
 
 
 async def test_the_configuration_is_whole_and_effective(client: httpx2.AsyncClient) -> None:

@@ -1,5 +1,6 @@
 """Two owners and the budget of a day: each knows what the other's sessions used, and a new owner what the old one's."""
 
+import asyncio
 from datetime import UTC, datetime
 
 from orchestrator_running import RunningOwner, owned_by, until_it_owns
@@ -57,3 +58,23 @@ async def test_what_one_owner_spent_ends_a_session_of_the_other_and_outlives_its
     assert partition_of(third.accepted[0].session_id) == mine
     assert third.types[-1] == "session.failed"
     await until_known(second, 2 * TOKENS)
+
+
+async def test_sessions_of_both_owners_at_once_exceed_it_by_what_is_under_way_and_both_know_the_sum(
+    world: World,
+) -> None:
+    """Each session asks once, and may conclude once: nobody waits for a lock, and nobody begins after the end."""
+    limit, at_once = 2, 4
+    world.config = budget_of(limit * TOKENS)
+    first, second = await world.owner("first"), await world.owner("second")
+    await until_it_owns(first, LOG_PARTITIONS // 2)
+    await until_it_owns(second, LOG_PARTITIONS // 2)
+    partitions = [*sorted(owned_by(first))[:at_once], *sorted(owned_by(second))[:at_once]]
+    logs = await asyncio.gather(*(investigate(world, partition) for partition in partitions))
+    calls = sum(len(log.events(e.LlmCallCompleted)) for log in logs)
+    assert limit <= calls <= limit + 2 * len(partitions)
+    for owner in (first, second):
+        await until_known(owner, calls * TOKENS)
+    for partition in partitions[::at_once]:
+        late = await investigate(world, partition)
+        assert (late.types[-1], late.events(e.LlmCallRequested)) == ("session.failed", [])

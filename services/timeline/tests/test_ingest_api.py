@@ -20,7 +20,7 @@ from tarsy_service.process.runner import Readiness, build_app
 from tarsy_service.process.service import Ready, Service
 from tarsy_testing.access import authenticate
 from tarsy_timeline.system.ingest_api import IngestApi
-from tarsy_timeline.system.prices_watch import PricesWatch
+from tarsy_timeline.system.ingest_watch import IngestWatch
 
 WAIT_SECONDS = 90.0
 PATH, PRICES = "/internal/v1/alert-choices", "/internal/v1/prices"
@@ -66,20 +66,20 @@ async def test_prices_are_those_of_the_ingest_and_stay_while_it_does_not_answer(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     api = IngestApi(url, bearer("admin"), WAIT_SECONDS)
-    watch = PricesWatch(api)
-    assert watch.prices == NO_PRICES
+    watch = IngestWatch("prices", lambda: api.prices(), NO_PRICES)
+    assert watch.current == NO_PRICES
     await watch.look()
-    assert watch.prices == CONFIGURED
+    assert watch.current == CONFIGURED
 
     async def away() -> ModelPrices:
         raise httpx2.ConnectError("nobody listens")
 
     monkeypatch.setattr(api, "prices", away)
     await watch.look()
-    assert watch.prices == CONFIGURED
+    assert watch.current == CONFIGURED
 
 
 async def test_an_ingest_that_refuses_leaves_everything_without_a_price(url: str) -> None:
-    watch = PricesWatch(IngestApi(url, bearer("operator"), WAIT_SECONDS))
+    watch = IngestWatch("prices", IngestApi(url, bearer("operator"), WAIT_SECONDS).prices, NO_PRICES)
     await watch.look()
-    assert watch.prices == NO_PRICES
+    assert watch.current == NO_PRICES

@@ -37,6 +37,10 @@ GUARDED_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "guarded"})
 THRIFTY_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "thrifty"})
 """The same, with a budget for one question: a person extends it once, and lets the agent conclude then."""
 
+DAILY_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "daily"})
+"""The same, and all sessions of a day together may ask models so often."""
+CALLS_PER_DAY = 9
+
 SKILLED_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "skilled"})
 """The same, by an agent that reads a skill first."""
 SKILL = Skill(
@@ -98,8 +102,9 @@ CALL_SECONDS = 20.0
 """More than any death costs a call, and less than the longer outages."""
 
 
-def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN) -> Config:
+def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN, *, calls_per_day: int = 0) -> Config:
     """Two agents in parallel and their synthesis, then one that acts, and an executive summary."""
+    days = {"chains": {DAILY_ALERT.alert_type: {"calls": calls_per_day}}} if calls_per_day else {}
     one = {"name": "Pods", "llm_provider": STEADY}
     other = {"name": "Events", "llm_provider": SHAKY, "fallback_providers": [STEADY], "iteration_strategy": "react"}
     looks = {"name": "look", "agents": [one, other], "success_policy": "all"}
@@ -153,6 +158,10 @@ def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN) -> Confi
                     "alert_types": [SEARCHING_ALERT.alert_type],
                     "stages": [{"name": "look", "agents": [{"name": "Browser", "llm_provider": STEADY}]}],
                 },
+                DAILY_ALERT.alert_type: {
+                    "alert_types": [DAILY_ALERT.alert_type],
+                    "stages": [{"name": "look", "agents": [one]}],
+                },
                 "thrifty": {
                     "alert_types": ["thrifty"],
                     "stages": [{"name": "look", "agents": [one]}],
@@ -199,6 +208,7 @@ def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN) -> Confi
             "llm_providers": {STEADY: scripted, SHAKY: scripted},
             "defaults": {"alert_type": "crash", "llm_provider": STEADY},
             "limits": {"tool_call": CALL_SECONDS},
+            "system": {"budgets": days},
         }
     ).with_skills({SKILL.name: configure(SKILL)})
 

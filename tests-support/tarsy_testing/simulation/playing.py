@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from contextvars import Context
 from dataclasses import dataclass, field
@@ -17,8 +17,9 @@ from structlog.testing import capture_logs
 from tarsy_bus.client.publisher import Publisher
 from tarsy_bus.log.head_replay import HeadReplay, is_same
 from tarsy_bus.log.heads import newest
+from tarsy_bus.readers.day_spendings import DaySpendings
 from tarsy_contracts.alert import Alert
-from tarsy_contracts.budgets import Amounts
+from tarsy_contracts.budgets import Amounts, Spending
 from tarsy_contracts.events import (
     ENDINGS,
     BudgetReached,
@@ -44,6 +45,8 @@ from tarsy_testing.simulation.broker import Broker, Entry, OutageKind
 from tarsy_testing.simulation.investigation import (
     ACTING_ALERT,
     ALERT,
+    CALLS_PER_DAY,
+    DAILY_ALERT,
     GUARDED_ALERT,
     NO_DRY_RUN,
     QUESTION,
@@ -125,7 +128,7 @@ class Played:
     """`batches`: the numbers of the events that were appended together. `complaints`: what must not happen, as text.
 
     `struck`: the deaths that came to pass. `starts`: of tools. `heard`: what the models were asked. `beside`: other
-    sessions, for the same alert.
+    sessions, for the same alert. `spent`: by day and scope, as owners have published it.
     """
 
     log: SessionLog
@@ -137,6 +140,7 @@ class Played:
     complaints: list[str]
     seconds: float
     beside: list[SessionLog]
+    spent: Mapping[tuple[str, str], Spending]
 
 
 class NotEndedError(Exception):
@@ -237,7 +241,9 @@ class _Stage:
         self.broker.before, self.broker.after = self._before, self._after
         self.strange_records = StrangeRecords(self.broker)
         acts = self.alert.alert_type in (ACTING_ALERT.alert_type, WHOLE_ALERT.alert_type)
-        self.config, self.llms = config(TRIED_OUT if acts else NO_DRY_RUN), models(SCRIPTS, self.heard)
+        calls = CALLS_PER_DAY if self.alert.alert_type == DAILY_ALERT.alert_type else 0
+        self.config = config(TRIED_OUT if acts else NO_DRY_RUN, calls_per_day=calls)
+        self.llms = models(SCRIPTS, self.heard)
         self.servers = {name: ToolServer(tools) for name, tools in SERVERS.items()}
         self.loop.set_exception_handler(self._complain)
         with in_memory(self.broker), self.poison.planted():
@@ -260,8 +266,9 @@ class _Stage:
                 await self._close()
         runs = [run for server in self.servers.values() for run in server.runs]
         starts = [start for server in self.servers.values() for start in server.starts]
+        struck, complaints = self.struck, self.complaints
         return Played(
-            log, runs, starts, self.heard, self.batches, self.struck, self.complaints, seconds, self._beside()
+            log, runs, starts, self.heard, self.batches, struck, complaints, seconds, self._beside(), self._spent()
         )
 
     # Processes
@@ -457,6 +464,12 @@ class _Stage:
 
     def _beside(self) -> list[SessionLog]:
         return self._logs(self.beside) if self.beside else []
+
+    def _spent(self) -> Mapping[tuple[str, str], Spending]:
+        days = DaySpendings()
+        for record in self.broker.everything(self.broker.topics.catalog):
+            days.take(record)
+        return days.sum_scopes()
 
     def _logs(self, sessions: Sequence[str]) -> list[SessionLog]:
         reading = LogReading()

@@ -1,4 +1,4 @@
-"""The command that extends a budget of a session, or lets its agents conclude: `tarsy budget`."""
+"""The commands about budgets: `tarsy budgets` lists them, `tarsy budget` extends one of a session or ends its wait."""
 
 from typing import Annotated
 from uuid import uuid4
@@ -6,9 +6,9 @@ from uuid import uuid4
 import typer
 from pydantic import JsonValue
 
-from tarsy_cli.console.terminal import say
+from tarsy_cli.console.terminal import get_console, print_json, print_yaml, say
 from tarsy_cli.errors import CommandError
-from tarsy_cli.options import DEFAULT_HOME, HomeOption, SessionArgument, UrlOption
+from tarsy_cli.options import DEFAULT_HOME, HomeOption, JsonOption, OutputOption, SessionArgument, UrlOption
 from tarsy_cli.session_commands import api_of, exit_on_failure, session_of
 
 
@@ -19,6 +19,27 @@ class NothingWantedError(CommandError):
 BudgetOption = Annotated[
     str, typer.Option("--budget", help="the budget's id, as the timeline shows it; if left out, the one that waits")
 ]
+
+
+def budgets(
+    output: OutputOption = "table",
+    as_json: JsonOption = False,
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = "",
+) -> None:
+    """List the budgets that are configured, and what is spent of them today."""
+    from tarsy_cli.lists.budgets import print_budgets, read_budgets
+
+    api = api_of(home, url)
+    with exit_on_failure(api):
+        found = read_budgets(api)
+        match "json" if as_json else output:
+            case "json":
+                print_json(found)
+            case "yaml":
+                print_yaml(found)
+            case "table" | "wide":
+                print_budgets(found, get_console())
 
 
 def budget(

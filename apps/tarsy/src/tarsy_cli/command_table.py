@@ -257,6 +257,9 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "budget": CommandEntry(
             "budget_commands", "budget", "Extend a budget of a session, or let its agents conclude."
         ),
+        "budgets": CommandEntry(
+            "budget_commands", "budgets", "List the budgets that are configured, and what is spent of them today."
+        ),
         "actions": ACTIONS,
     },
     "Run and try": {

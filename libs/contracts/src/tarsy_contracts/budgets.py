@@ -1,9 +1,11 @@
 """Budgets: what calls of models may use, and what they have used. Pure."""
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Final, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import Field
 
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.prices import TokenPrice
@@ -12,6 +14,8 @@ from tarsy_contracts.wire.numbers import Amount, Count, Index, Seconds
 
 type Resource = Literal["tokens", "money", "time", "calls"]
 type AtEnd = Literal["conclude", "ask", "stop"]
+type CostCompleteness = Literal["complete", "partial", "none"]
+"""Whether all models that were used have a price, some, or none."""
 RESOURCES: Final[tuple[Resource, ...]] = ("tokens", "money", "time", "calls")
 AT_END: Final[tuple[AtEnd, ...]] = ("conclude", "ask", "stop")
 DIGITS: Final = 6
@@ -56,6 +60,24 @@ class Spending(Value):
             calls=self.calls + 1,
             unpriced=self.unpriced + (tokens > 0 and price is None),
         )
+
+    @property
+    def cost_completeness(self) -> CostCompleteness:
+        if self.unpriced:
+            return "partial" if self.cost else "none"
+        return "complete" if self.tokens or self.cost else "none"
+
+    def amount_of(self, resource: Resource) -> float:
+        """A spending has no time."""
+        match resource:
+            case "tokens":
+                return self.tokens
+            case "money":
+                return self.cost
+            case "calls":
+                return self.calls
+            case "time":
+                return 0.0
 
 
 NOTHING_SPENT: Final = Spending()
@@ -132,13 +154,29 @@ class DayBudgets(Value):
 NO_DAY_BUDGETS: Final = DayBudgets()
 
 
+class ConfiguredBudgets(Value):
+    """Those that the configuration has now. `sessions`: of each session, by its chain; that of `defaults` has none."""
+
+    days: DayBudgets = NO_DAY_BUDGETS
+    sessions: dict[str, Budget] = Field(default_factory=dict)
+
+
 def find_day(at: datetime, time_zone: str) -> str:
     """The day of this moment, as `2026-11-29`. A zone that is not known here is UTC."""
+    return at.astimezone(_zone_of(time_zone)).date().isoformat()
+
+
+def find_day_end(day: str, time_zone: str) -> datetime:
+    """The midnight after this day, which `find_day` has returned."""
+    midnight = datetime.combine(date.fromisoformat(day) + timedelta(days=1), time.min, _zone_of(time_zone))
+    return midnight.astimezone(UTC)
+
+
+def _zone_of(name: str) -> tzinfo:
     try:
-        zone: tzinfo = ZoneInfo(time_zone)
+        return ZoneInfo(name)
     except (ValueError, OSError, ZoneInfoNotFoundError):
-        zone = UTC
-    return at.astimezone(zone).date().isoformat()
+        return UTC
 
 
 def describe_amount(resource: Resource, amount: float) -> str:
@@ -158,6 +196,12 @@ def describe_spent(budget_id: str, resource: Resource, spent: float, limit: floa
     """For people and models: `12,300 tokens of the session were used, and the limit is 12,000 tokens`."""
     used, most = describe_amount(resource, spent), describe_amount(resource, limit)
     return f"{used} of {name_budget(budget_id)} were used, and the limit is {most}"
+
+
+def find_day_of(budget_id: str) -> str:
+    """The day of a day's budget; empty for another one."""
+    day, _, scope = budget_id.partition("/")
+    return day if scope and not budget_id.startswith(OF_EXECUTION) else ""
 
 
 def name_budget(budget_id: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tarsy_contracts import events as e
+from tarsy_contracts.budgets import find_day_end, find_day_of
 from tarsy_contracts.messages import inputs as i
 from tarsy_contracts.wire.ids import (
     approval_id,
@@ -87,7 +88,14 @@ def _of_people(state: Investigating) -> Iterator[Deadline]:
             yield Deadline(approval_id(call.requested.call_id), call.approval.since, call.approval.deadline)
     for id, known in state.budgets.met.items():
         if known.since is not None and known.wait_end is not None:
-            yield Deadline(budget_wait_id(state.session_id, id, known.waits), known.since, known.wait_end)
+            end = min(known.wait_end, _find_day_end(state, id) or known.wait_end)
+            yield Deadline(budget_wait_id(state.session_id, id, known.waits), known.since, end)
+
+
+def _find_day_end(state: Investigating, budget_id: str) -> datetime | None:
+    """When the day of a day's budget is over; None for another one."""
+    day = find_day_of(budget_id)
+    return find_day_end(day, state.started.chain.day_budgets.time_zone) if day else None
 
 
 def _of_child(state: Investigating, execution: Execution) -> Iterator[Deadline]:
@@ -111,7 +119,7 @@ def decide_deadline(state: Investigating, noticed: i.DeadlinePassed, at: datetim
     if found is None or not downtime.has_passed(found.since, found.at, at):
         return []
     if any(one.id == id for one in _of_people(state)):
-        return _expire(state, id)
+        return _expire(state, id, at)
     if state.stage is not None and id == verification_wait_id(state.stage.started.stage_id):
         return list(request_verification(state, state.stage))
     if id == time_budget_id(state.session_id):
@@ -138,13 +146,18 @@ def _end_child(state: Investigating, child: Execution, id: str, unfinished: Unfi
     return list(close_execution(state, child, "timed_out", error, SESSION_TIMEOUT, unfinished))
 
 
-def _expire(state: Investigating, id: str) -> list[e.Event]:
-    """Nobody decided in time. Agents whose budget nobody extended conclude."""
+def _expire(state: Investigating, id: str, at: datetime) -> list[e.Event]:
+    """Nobody decided in time. Agents whose budget nobody extended conclude, or have that of the next day."""
     if (call := _waiting(state, id)) is not None:
         return expire(state, call)
     met = state.budgets.met.items()
     ids = [one for one, known in met if budget_wait_id(state.session_id, one, known.waits) == id]
-    return [e.BudgetDecided(budget_id=one, outcome="expired") for one in ids]
+    return [e.BudgetDecided(budget_id=one, outcome="expired", day_over=_is_day_over(state, one, at)) for one in ids]
+
+
+def _is_day_over(state: Investigating, budget_id: str, at: datetime) -> bool:
+    end = _find_day_end(state, budget_id)
+    return end is not None and end <= at
 
 
 def _waiting(state: Investigating, id: str) -> ToolCallState | None:

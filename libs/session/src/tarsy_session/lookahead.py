@@ -8,7 +8,7 @@ from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_contracts.wire.envelope import Envelope
 from tarsy_session.decision_input import DecisionInput
 from tarsy_session.evolve import evolve
-from tarsy_session.state import SessionState
+from tarsy_session.state import Investigating, SessionState
 
 NOWHERE = -1
 
@@ -25,10 +25,18 @@ def look_ahead(
     session_id: str, state: SessionState, events: Iterable[e.Event], context: DecisionInput
 ) -> list[LookaheadStep]:
     steps: list[LookaheadStep] = []
-    for event in events:
+    for planned in events:
+        event = _with_spending(state, planned)
         state = imagine(session_id, state, event, context)
         steps.append(LookaheadStep(event, state))
     return steps
+
+
+def _with_spending(state: SessionState, event: e.Event) -> e.Event:
+    """An agent ends for many reasons; what it has spent until then is the same for all."""
+    if not isinstance(event, e.ExecutionCompleted) or not isinstance(state, Investigating):
+        return event
+    return event.model_copy(update={"spending": state.budgets.own_spending(event.execution_id)})
 
 
 def imagine(session_id: str, state: SessionState, event: e.Event, context: DecisionInput) -> SessionState:

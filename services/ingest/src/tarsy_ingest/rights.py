@@ -23,5 +23,5 @@ RIGHTS = (
         f"POST {ALERTS}/{json_alert.SOURCE}/{{door}}",
         signed_bytes=BODY_LIMIT_BYTES,
     ),
-    *rights(Role.SERVICE, "POST /internal/v1/alert-choices", "GET /internal/v1/prices"),
+    *rights(Role.SERVICE, "POST /internal/v1/alert-choices", "GET /internal/v1/prices", "GET /internal/v1/budgets"),
 )

@@ -18,6 +18,8 @@ from tarsy_bus.liveness.kafka_watch import KafkaWatch
 from tarsy_bus.readers.partition_reader import PartitionReader
 from tarsy_bus.topics import kafka_rights
 from tarsy_bus.topics.topics_admin import await_topics, cluster_id
+from tarsy_contracts.budgets import ConfiguredBudgets
+from tarsy_contracts.prices import NO_PRICES
 from tarsy_masking.masker import Masker
 from tarsy_mcp_api.bounded_waits import BoundedWaits
 from tarsy_mcp_api.endpoint import McpEndpoint, mcp_routes
@@ -31,6 +33,7 @@ from tarsy_service.telemetry.kafka_metrics import count_misplaced_records, kafka
 from tarsy_service.telemetry.tracing import create_tracing
 from tarsy_timeline.api.action_routes import action_routes
 from tarsy_timeline.api.alias_route import alias_route
+from tarsy_timeline.api.budget_report_route import budget_report_route
 from tarsy_timeline.api.caller_groups import visible_route
 from tarsy_timeline.api.dead_letters.letters import Letters
 from tarsy_timeline.api.dead_letters.redriver import Redriver
@@ -71,7 +74,7 @@ from tarsy_timeline.settings import DEFAULT_SCHEMA, TimelineSettings
 from tarsy_timeline.system.approvals_watch import ApprovalsWatch
 from tarsy_timeline.system.held_watch import HeldWatch
 from tarsy_timeline.system.ingest_api import IngestApi
-from tarsy_timeline.system.prices_watch import PricesWatch
+from tarsy_timeline.system.ingest_watch import IngestWatch
 from tarsy_timeline.system.server_watch import ServerWatch
 from tarsy_timeline.system.unprojected import UnprojectedWatch
 from tarsy_timeline.system.worker_liveness import WorkerLiveness
@@ -94,8 +97,9 @@ def build(
     checkpoint, metrics, supervisor = ProjectionCheckpoint(database), Metrics(registry), Supervisor()
     publisher = Publisher(bus, source="tarsy/timeline", now=lambda: datetime.now(UTC))
     ingest = IngestApi(settings.ingest_url, settings.asking_headers, settings.wait_seconds)
-    prices = PricesWatch(ingest)
-    replies, queries = ReplyWaiter(bus), SessionQueries(database, settings.wait_seconds, lambda: prices.prices)
+    prices = IngestWatch("prices", ingest.prices, NO_PRICES)
+    budgets: IngestWatch[ConfiguredBudgets | None] = IngestWatch("budgets", ingest.budgets, None)
+    replies, queries = ReplyWaiter(bus), SessionQueries(database, settings.wait_seconds, lambda: prices.current)
     watch = ServerWatch(bus, WorkerLiveness(), wait_seconds=settings.wait_seconds, now=lambda: datetime.now(UTC))
     unprojected, held = UnprojectedWatch(database), HeldWatch(bus, wait_seconds=settings.wait_seconds)
     indexer, deleted_labels = SearchIndexer(database), DeletedLabels(database, lambda: datetime.now(UTC))
@@ -126,11 +130,14 @@ def build(
     router.include_router(overview_route(queries, watch, metrics.lags, lambda: unprojected.seen.records))
     router.include_router(create_held_routes(held, queries))
     records = SessionRecords(bus)
-    record = SessionRecord(bus, records, lambda: prices.prices)
+    record = SessionRecord(bus, records, lambda: prices.current)
     router.include_router(trace_routes(queries, record, route))
     router.include_router(past_routes(queries, record, route))
     router.include_router(internal_routes(queries, route))
-    router.include_router(usage_routes(queries, lambda: prices.prices))
+    router.include_router(usage_routes(queries, lambda: prices.current))
+    router.include_router(
+        budget_report_route(lambda: budgets.current, watch.wait_for_spendings, lambda: datetime.now(UTC))
+    )
     router.include_router(me_routes())
     mcp = McpEndpoint(mcp_server(McpTools(settings.ingest_url, BoundedWaits()), McpMetrics(registry)))
     router.include_router(mcp_routes(mcp))
@@ -175,6 +182,7 @@ def build(
                 "approvals": lambda: approvals.run(supervisor.heartbeat_for("approvals", essential=False)),
                 "search index": lambda: indexer.run(supervisor.heartbeat_for("search index", essential=False)),
                 "prices": lambda: prices.run(supervisor.heartbeat_for("prices", essential=False)),
+                "budgets": lambda: budgets.run(supervisor.heartbeat_for("budgets", essential=False)),
                 "deleted labels": lambda: deleted_labels.run(
                     supervisor.heartbeat_for("deleted labels", essential=False)
                 ),

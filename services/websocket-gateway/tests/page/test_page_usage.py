@@ -8,6 +8,7 @@ import pytest_asyncio
 from playwright.async_api import expect
 from pydantic import JsonValue
 
+from tarsy_contracts.api.budgets import BudgetLimit, BudgetReport, BudgetStatus
 from tarsy_testing.browser.browser import Tab
 from tarsy_testing.browser.page_api import Asked, PageApi, Problem
 
@@ -15,6 +16,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 USAGE = "GET /api/v1/usage"
+BUDGETS = "GET /api/v1/budgets"
 NOW = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
 
 
@@ -31,6 +33,16 @@ def report(by: str, *groups: dict[str, JsonValue], unpriced: tuple[str, ...] = (
     return {"by": by, "groups": list(groups), "total": usage(3, 1.5, partial), "unpriced_models": list(unpriced)}
 
 
+def budgets(*found: BudgetStatus) -> BudgetReport:
+    return BudgetReport(
+        day="2026-11-22", time_zone="Europe/Berlin", resets_at="2026-11-22T23:00:00.000Z", budgets=found
+    )
+
+
+def limited(scope: str, *limits: BudgetLimit, unpriced_calls: int | None = 0) -> BudgetStatus:
+    return BudgetStatus(scope=scope, at_end="ask", limits=limits, state=None, calls=None, unpriced_calls=unpriced_calls)
+
+
 @pytest.fixture
 def api() -> PageApi:
     def answer(asked: Asked) -> dict[str, JsonValue]:
@@ -39,7 +51,7 @@ def api() -> PageApi:
             return report("model", *groups, unpriced=(HOSTILE,))
         return report("day", {"key": "2026-11-21", **usage(3, 1.5)})
 
-    return PageApi({USAGE: answer})
+    return PageApi({USAGE: answer, BUDGETS: budgets()})
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -99,3 +111,36 @@ async def test_days_without_any_usage_are_said(api: PageApi, tab: Tab) -> None:
     api.answers[USAGE] = report("day")
     await tab.page.goto("/usage")
     await expect(tab.page.locator("#content > .notice")).to_have_text("No model was asked on these days.")
+
+
+async def test_budgets_are_shown_with_what_is_spent_today_and_what_follows(api: PageApi, tab: Tab) -> None:
+    money = BudgetLimit(resource="money", limit=50.0, soft_limit=40.0, spent=45.0, state="warned")
+    calls = BudgetLimit(resource="calls", limit=10, soft_limit=None, spent=12, state="met")
+    tokens = BudgetLimit(resource="tokens", limit=5_000, soft_limit=4_000, spent=None, state=None)
+    team = limited(f"team/{HOSTILE}", tokens, unpriced_calls=None)
+    session = limited("session/outage", tokens, unpriced_calls=None)
+    api.answers[BUDGETS] = budgets(limited("day", money, calls, unpriced_calls=2), team, session)
+    await tab.page.goto("/usage")
+    section = tab.page.get_by_role("region", name="Budgets").first
+    await expect(section).to_contain_text("Spent on 2026-11-22 (Europe/Berlin).")
+    rows = section.locator("tbody tr")
+    await expect(rows.locator("th")).to_have_text(
+        ["All sessions", "All sessions", f"Team {HOSTILE}", "Each session of outage"]
+    )
+    await expect(rows.nth(0).locator(".number")).to_have_text(["$45.00", "$50.00", "$40.00"])
+    await expect(rows.nth(0).locator("td").last).to_contain_text("Nearly used up, then a person is asked")
+    await expect(rows.nth(0).locator("td").last).to_contain_text("Money is unknown of 2 calls")
+    await expect(rows.nth(1).locator(".number")).to_have_text(["12 calls", "10 calls", ""])
+    await expect(rows.nth(1).locator("td").last).to_have_text("Used up: a person is asked ")
+    await expect(rows.nth(1).locator("rect.spent")).to_have_attribute("width", "100%")
+    await expect(rows.nth(2).locator("td").last).to_have_text("Not told to you, then a person is asked ")
+    await expect(rows.nth(3).locator("td").last).to_have_text("At its end a person is asked ")
+
+
+async def test_without_a_budget_nothing_is_said_of_them_and_a_failure_is(api: PageApi, tab: Tab) -> None:
+    await tab.page.goto("/usage")
+    await expect(tab.page.locator("tbody tr")).to_have_count(30)
+    await expect(tab.page.locator(".budgets")).to_have_count(0)
+    api.answers[BUDGETS] = Problem(503, "The ingest has not answered yet.")
+    await tab.page.goto("/usage")
+    await expect(tab.page.locator(".budgets .notice")).to_have_text("The ingest has not answered yet.")

@@ -18,6 +18,7 @@ REACHED: JsonValue = ["budget.reached", {"budget_id": "session", "spent": 120, "
 OF_DAY: JsonValue = ["budget.warned", {"budget_id": "2026-11-30/day", "spent": 96, "limit": 100}]
 UNPRICED: JsonValue = ["budget.warned", {"budget_id": "session", "spent": 0, "limit": 2, "unpriced": True}]
 EXTENDED: JsonValue = ["budget.decided", {"budget_id": "session", "outcome": "extended"}]
+RENEWED: JsonValue = ["budget.decided", {"budget_id": "2026-11-30/day", "outcome": "expired", "day_over": True}]
 CONCLUDED: JsonValue = ["budget.decided", {"budget_id": "session", "outcome": "concluded"}]
 
 
@@ -35,6 +36,7 @@ CONCLUDED: JsonValue = ["budget.decided", {"budget_id": "session", "outcome": "c
         ([REACHED, OF_DAY], ["i0", True, 120]),
         ([WARNED, OF_DAY], ["i1", False, 96]),
         ([REACHED, OF_DAY, EXTENDED], ["i1", False, 96]),
+        ([OF_DAY, RENEWED], None),
     ],
 )
 def test_the_head_tells_of_the_budget_that_matters_most(node: Node, steps: list[JsonValue], met: JsonValue) -> None:

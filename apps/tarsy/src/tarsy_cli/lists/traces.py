@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 
+from tarsy_cli.console.costs import describe_cost
 from tarsy_cli.lists.nested_agents import nest_agents, shorten_task
 from tarsy_contracts.api.trace import (
     ListedLlmInteraction,
@@ -28,7 +29,8 @@ def trace_lines(trace: SessionTrace) -> Iterator[str]:
         for depth, execution in nest_agents(stage.executions):
             margin = "  " * depth
             task = f", sent for: {shorten_task(execution.task)}" if execution.task else ""
-            yield printable(f"{margin}  {execution.agent_name}{task}")
+            cost = f" ({words})" if (words := describe_cost(execution)) else ""
+            yield printable(f"{margin}  {execution.agent_name}{cost}{task}")
             yield from (f"{margin}    {_llm_line(one)}" for one in execution.llm_interactions)
             yield from (f"{margin}    {_mcp_line(one)}" for one in execution.mcp_interactions)
     if trace.session_mcp_interactions:

@@ -8,6 +8,7 @@ from rich.markdown import Markdown
 from rich.rule import Rule
 from rich.text import Text
 
+from tarsy_cli.console.costs import describe_cost
 from tarsy_cli.console.units import format_count
 from tarsy_cli.lists.nested_agents import nest_agents, shorten_task
 from tarsy_contracts.api.sessions import SessionDetail, SessionStage, StageExecution
@@ -104,7 +105,8 @@ def _stages(session: SessionDetail) -> Iterator[str]:
             model = f" ({one_line(agent.model_name)})" if agent.model_name else ""
             turns = format_count(agent.iterations, "iteration")
             task = f", sent for: {shorten_task(agent.task)}" if agent.task else ""
-            yield f"    {'  ' * depth}{one_line(agent.agent_name)}{model}: {_outcome(agent)}, {turns}{task}"
+            cost = f", {words}" if (words := describe_cost(agent)) else ""
+            yield f"    {'  ' * depth}{one_line(agent.agent_name)}{model}: {_outcome(agent)}, {turns}{cost}{task}"
 
 
 def _outcome(step: SessionStage | StageExecution) -> str:

@@ -1,5 +1,6 @@
 """`budget`: what an execution or a session may use; `system.budgets`: what all may use in a day."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -53,6 +54,11 @@ class DayBudgetSettings(Section):
     team_label: Name = "team"
     teams: dict[Name, DayLimits] = Field(default_factory=dict)
 
+    @property
+    def limits_days(self) -> bool:
+        """Whether any is configured."""
+        return bool(self.list_all().budgets)
+
     @field_validator("time_zone")
     @classmethod
     def _require_zone(cls, value: str) -> str:
@@ -62,6 +68,11 @@ class DayBudgetSettings(Section):
             raise wrong("is not a time zone", "write it as Europe/Berlin or UTC") from None
         return value
 
+    def list_all(self) -> DayBudgets:
+        """All that are configured, the shared one first."""
+        scoped = {DAY: self.day} | {f"chain/{id}": one for id, one in self.chains.items()}
+        return self._to_budgets(scoped | {f"team/{name}": one for name, one in self.teams.items()})
+
     def of_session(self, chain_id: str, team: str) -> DayBudgets:
         """Those that a session counts to."""
         named = {
@@ -69,6 +80,9 @@ class DayBudgetSettings(Section):
             f"chain/{chain_id}": self.chains.get(chain_id),
             f"team/{team}": self.teams.get(team),
         }
+        return self._to_budgets(named)
+
+    def _to_budgets(self, named: Mapping[str, DayLimits | None]) -> DayBudgets:
         budgets = tuple(
             DayBudget(scope=scope, budget=one.to_budget()) for scope, one in named.items() if one is not None
         )

@@ -5,7 +5,7 @@ from pydantic import Field
 from tarsy_contracts.actions import ActionOutcome, Verdict
 from tarsy_contracts.alert import Priority
 from tarsy_contracts.api.model import ApiModel, JsonObject, Timestamp
-from tarsy_contracts.api.usage import CostCompleteness
+from tarsy_contracts.budgets import CostCompleteness
 from tarsy_contracts.chain import ParallelType, SuccessPolicy
 from tarsy_contracts.events.execution import ExecutionFacts
 from tarsy_contracts.native_calls import WebSource

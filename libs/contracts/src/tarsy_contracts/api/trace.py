@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue
 
 from tarsy_contracts.api.model import ApiModel, JsonObject, Timestamp
 from tarsy_contracts.conversation import ToolDefinition
+from tarsy_contracts.events.execution import CostFacts
 from tarsy_contracts.events.tool import Outcome
 from tarsy_contracts.timeline.model import StepStatus
 
@@ -61,8 +62,11 @@ class ListedMcpInteraction(ApiModel):
     ended_at: Timestamp | None = None
 
 
-class TracedExecution(ApiModel):
-    """Interactions of one agent's run, in the order in which they began. A sub-agent has a parent and its `task`."""
+class TracedExecution(CostFacts, ApiModel):
+    """Interactions of one agent's run, in the order in which they began. A sub-agent has a parent and its `task`.
+
+    The cost is that of the run itself until now, at the prices of its calls; sub-agents have theirs.
+    """
 
     execution_id: str
     agent_name: str

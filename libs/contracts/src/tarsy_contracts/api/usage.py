@@ -3,9 +3,8 @@
 from typing import Literal
 
 from tarsy_contracts.api.model import ApiModel
+from tarsy_contracts.budgets import CostCompleteness
 
-type CostCompleteness = Literal["complete", "partial", "none"]
-"""Whether all models that were used have a price in the configuration, some, or none."""
 type UsageBy = Literal["chain", "model", "day"]
 
 

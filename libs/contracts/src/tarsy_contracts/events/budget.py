@@ -53,12 +53,15 @@ class BudgetReached(BudgetEvent):
 class BudgetDecided(Message):
     """A person extended the budget, or nobody does: `concluded` by a person, or `expired`.
 
+    `day_over`: it expired as its day did; the agents that waited go on with the budget of the next one.
+
     `extension`: what was added to each limit. `budget`: with it.
     """
 
     type: ClassVar[str] = "budget.decided"
     budget_id: str
     outcome: BudgetOutcome
+    day_over: bool = False
     extension: Amounts = Amounts()
     budget: Budget = Budget()
     request_id: str = ""

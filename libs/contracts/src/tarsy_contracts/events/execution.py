@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+from tarsy_contracts.budgets import CostCompleteness, Spending
 from tarsy_contracts.chain import Controller
 from tarsy_contracts.skills import PlannedSkill
 from tarsy_contracts.wire.message import Value
@@ -37,19 +38,45 @@ class ExecutionSpec(Value):
 
 
 class ExecutionOutcome(Value):
-    """Facts that are known when an execution has ended."""
+    """Facts that are known when an execution has ended.
+
+    `spending`: its own, at the prices of its calls; sub-agents have theirs. Null: the event is from before this was
+    recorded.
+    """
 
     status: EndStatus
     error: str = ""
     iterations: Index = 0
     forced_conclusion: bool = False
     partial_reason: str = ""
+    spending: Spending | None = None
 
 
-class ExecutionFacts(Value):
+class CostFacts(Value):
+    """`cost`: in US dollars, of the calls whose model has a price; null where none has, or nothing is known yet.
+
+    `unpriced_calls`: those of models without a price.
+    """
+
+    cost: float | None = None
+    cost_completeness: CostCompleteness = "none"
+    unpriced_calls: int = 0
+
+    @classmethod
+    def of(cls, spending: Spending) -> "CostFacts":
+        completeness = spending.cost_completeness
+        return CostFacts(
+            cost=None if completeness == "none" else spending.cost,
+            cost_completeness=completeness,
+            unpriced_calls=spending.unpriced,
+        )
+
+
+class ExecutionFacts(CostFacts):
     """The facts that REST and WebSocket show, under their names. Null stands for what no event said.
 
-    `original_llm_provider` was asked before `llm_provider`.
+    `original_llm_provider` was asked before `llm_provider`. The cost is known when the execution has ended, at
+    the prices of its calls.
     """
 
     llm_provider: str | None = None
@@ -68,7 +95,9 @@ NULLABLE = frozenset(name for name, field in ExecutionFacts.model_fields.items()
 
 def to_facts(*facts: ExecutionSpec | ExecutionOutcome | None) -> dict[str, JsonValue]:
     """The fields of ExecutionFacts that these say."""
-    return {
+    spent = [one.spending for one in facts if isinstance(one, ExecutionOutcome) and one.spending is not None]
+    costs: dict[str, JsonValue] = CostFacts.of(spent[0]).model_dump() if spent else {}
+    return costs | {
         name: getattr(one, name) or None if name in NULLABLE else getattr(one, name)
         for one in facts
         if one is not None

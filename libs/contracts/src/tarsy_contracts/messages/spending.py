@@ -31,3 +31,10 @@ class DaySpent(Message):
 
 def key_of_spending(day: str, partition: int) -> str:
     return f"{SPENDING_KEY}{day}/{partition}"
+
+
+def parse_spending_key(key: bytes) -> tuple[str, int] | None:
+    """Returns day and partition; None for the key of another record."""
+    prefix, _, rest = key.decode(errors="replace").partition("/")
+    day, _, partition = rest.partition("/")
+    return (day, int(partition)) if f"{prefix}/" == SPENDING_KEY and partition.isdecimal() else None

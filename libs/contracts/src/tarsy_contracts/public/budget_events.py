@@ -37,11 +37,12 @@ class PublicBudgetReached(PublicEvent):
 
 
 class PublicBudgetDecided(PublicEvent):
-    """A person extended a budget by these amounts, or the wait for one is over."""
+    """A person extended a budget by these amounts, or the wait for one is over. `day_over`: as its day is."""
 
     type: ClassVar[str] = "tarsy.budget.decided"
     budget_id: str
     outcome: Annotated[str, Field(examples=["extended", "concluded", "expired"])]
+    day_over: bool = False
     tokens: int = 0
     money: float = 0.0
     seconds: float = 0.0

@@ -8,6 +8,8 @@ from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import priority_of
+from tarsy_contracts.budgets import NOTHING_SPENT
+from tarsy_contracts.events.execution import CostFacts
 from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_contracts.public import budget_events as budget
 from tarsy_contracts.public import call_events as calls
@@ -68,7 +70,8 @@ def public_event(event: e.Event) -> PublicEvent | None:  # noqa: C901 - one case
         case e.ProviderFellBack():
             return copy_fields(stage.PublicExecutionFellBack, event)
         case e.ExecutionCompleted():
-            return copy_fields(stage.PublicExecutionCompleted, event, analysis=event.final_analysis)
+            costs = CostFacts.of(event.spending or NOTHING_SPENT).model_dump()
+            return copy_fields(stage.PublicExecutionCompleted, event, analysis=event.final_analysis, **costs)
         case e.LlmCallCompleted():
             return copy_fields(calls.PublicLlmCallCompleted, event)
         case e.LlmCallFailed():

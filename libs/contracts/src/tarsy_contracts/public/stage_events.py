@@ -90,7 +90,8 @@ class PublicExecutionCompleted(PublicEvent):
     """An agent has ended, well or not; `status` says how, `error` why.
 
     `analysis` is its result: in a stage of the type `chat` the answer to the question. `partial_reason`: why it is less
-    than whole; empty where the agent concluded itself.
+    than whole; empty where the agent concluded itself. `cost`: of its own calls in US dollars, at their prices then;
+    null where none of its models has one, or the event is from before it was recorded.
     """
 
     type: ClassVar[str] = "tarsy.execution.completed"
@@ -104,3 +105,6 @@ class PublicExecutionCompleted(PublicEvent):
     error: str = ""
     iterations: int = 0
     partial_reason: str = ""
+    cost: float | None = None
+    cost_completeness: Annotated[str, Field(examples=["complete", "partial", "none"])] = "none"
+    unpriced_calls: int = 0

@@ -36,6 +36,8 @@ def budget_decision(record: RecordedEvent, event: e.BudgetDecided) -> TimelineCr
             text = f"{event.author} extended the budget by {_describe(event.extension)}.{comment}"
         case "concluded":
             text = f"{event.author} did not extend the budget: agents conclude.{comment}"
+        case "expired" if event.day_over:
+            text = "The day of the budget is over: agents go on with that of the next one."
         case "expired":
             text = "Nobody extended the budget in time: agents conclude."
     metadata: dict[str, JsonValue] = {"budget": {**event.model_dump(mode="json"), "event": event.type}}

@@ -24,7 +24,7 @@ def make_known_span(
     began: int,
     ended: int,
     error: str | None,
-    attributes: Mapping[str, str | int],
+    attributes: Mapping[str, str | int | float],
 ) -> None:
     """A span that is over already; a root when it has no `parent`. `began` and `ended` are nanoseconds since 1970.
 

@@ -58,7 +58,7 @@ def apply_budget_event(state: Investigating, event: BudgetEvent, record: Recorde
 def with_decision[S: Investigating | AtRest](state: S, event: e.BudgetDecided) -> S:
     """Also for a session at rest: people extend a budget to go on with questions."""
     known = state.budgets.of(event.budget_id)
-    if event.outcome == "extended":
+    if event.outcome == "extended" or event.day_over:
         noted = BudgetState(extension=_add(known.extension, event.extension), waits=known.waits)
     else:
         noted = replace(known, decided=event)

@@ -51,15 +51,9 @@ class Account:
         return downtime.has_passed(self.since, self.since + self.waited + timedelta(seconds=limit), at)
 
     def _spent(self, resource: Resource, at: datetime) -> float:
-        match resource:
-            case "tokens":
-                return self.spending.tokens
-            case "money":
-                return self.spending.cost
-            case "calls":
-                return self.spending.calls
-            case "time":
-                return 0.0 if self.since is None else max(0.0, (at - self.since - self.waited).total_seconds())
+        if resource != "time":
+            return self.spending.amount_of(resource)
+        return 0.0 if self.since is None else max(0.0, (at - self.since - self.waited).total_seconds())
 
 
 def list_accounts(state: Investigating, execution: Execution, at: datetime, spendings: Spendings) -> Iterator[Account]:

@@ -17,6 +17,7 @@ from tarsy_contracts.api.configuration import (
     OfferedAlertType,
     SkillText,
 )
+from tarsy_contracts.budgets import ConfiguredBudgets
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain
 from tarsy_contracts.prices import ModelPrices
 
@@ -29,6 +30,7 @@ class Offered:
     default_tools: dict[str, DefaultTools]
     configuration: EffectiveConfiguration
     prices: ModelPrices
+    budgets: ConfiguredBudgets
     skills: dict[str, SkillText]
 
 
@@ -39,6 +41,7 @@ def describe_offer(config: Config, mask: Callable[[str], str]) -> Offered:
         default_tools={kind: _default_tools(kind, config.chain_for(kind)) for kind in config.alert_types()},
         configuration=_configuration(config, mask),
         prices=config.model_prices,
+        budgets=_budgets(config),
         skills={
             skill.name: SkillText(name=skill.name, description=skill.description, body=skill.body)
             for skill in config.skill_texts
@@ -56,6 +59,14 @@ def _alert_types(config: Config, mask: Callable[[str], str]) -> AlertTypeList:
         ),
         default_chain_id=config.router().default_chain_id,
         default_alert_type=config.default_alert_type,
+    )
+
+
+def _budgets(config: Config) -> ConfiguredBudgets:
+    sessions = {"": config.defaults.budget} | {id: chain.budget for id, chain in config.agent_chains.items()}
+    return ConfiguredBudgets(
+        days=config.system.budgets.list_all(),
+        sessions={name: one.to_budget() for name, one in sessions.items() if one is not None},
     )
 
 

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Path, Query
 
 from tarsy_contracts.api.alert_choices import AlertChoices, JudgedChoices
 from tarsy_contracts.api.configuration import AlertTypeList, DefaultTools, EffectiveConfiguration, SkillText
+from tarsy_contracts.budgets import ConfiguredBudgets
 from tarsy_contracts.prices import ModelPrices
 from tarsy_ingest.alert_choices import judge_choices
 from tarsy_ingest.alert_rules import AlertRules
@@ -90,5 +91,9 @@ def internal_routes(rules: Callable[[], AlertRules], offered: Callable[[], Offer
     @router.get("/prices")
     async def list_prices() -> ModelPrices:
         return offered().prices
+
+    @router.get("/budgets")
+    async def list_budgets() -> ConfiguredBudgets:
+        return offered().budgets
 
     return router

@@ -1,38 +1,30 @@
 """Ledger of spendings: what the questions of a day used, in the partitions of all owners, and the prices of now."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
 import structlog
 
 from tarsy_bus.client.publisher import NotWrittenError, Publisher
+from tarsy_bus.readers.day_spendings import DaySpendings
 from tarsy_bus.readers.partition_reader import Record
-from tarsy_bus.readers.records import parse_message
 from tarsy_config.config import Config
 from tarsy_contracts import events as e
-from tarsy_contracts.budgets import NOTHING_SPENT, Charge, Spending, sum_spendings
+from tarsy_contracts.budgets import NOTHING_SPENT, Charge, find_day
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.events.recorded import RecordedEvent
-from tarsy_contracts.messages.spending import SPENDING_KEY, DaySpent, ScopeSpent, key_of_spending
+from tarsy_contracts.messages.spending import DaySpent, ScopeSpent, key_of_spending
 from tarsy_contracts.prices import NO_PRICES
 from tarsy_contracts.wire.ids import report_id
-from tarsy_session.decision_input import Spendings
+from tarsy_session.decision_input import NO_SPENDINGS, Spendings
 
 log = structlog.get_logger(__name__)
 
-KINDS = {DaySpent.type: DaySpent}
 KEPT = timedelta(days=7)
 PAUSE_SECONDS = 1.0
-
-
-@dataclass(slots=True)
-class _Day:
-    """Spendings of a partition's sessions in a day, by scope, of the log up to before the offset `next`."""
-
-    spent: dict[str, Spending] = field(default_factory=dict)
-    next: int = 0
+MOST_UNCOUNTED = 10_000
+"""Events without a charge after which the position is published again, so that a new owner has few to read."""
 
 
 class SpendingLedger:
@@ -45,90 +37,126 @@ class SpendingLedger:
         self._now = now
         self._config = config
         self._priced: Config | None = None
-        self._prices = NO_PRICES
         self._models: Mapping[str, str] = {}
-        self._days: dict[tuple[str, int], _Day] = {}
-        self._unpublished: set[tuple[str, int]] = set()
+        self._prices = NO_PRICES
+        self._days = DaySpendings()
+        self._spendings = NO_SPENDINGS
+        self._changed = True
+        self._unpublished: set[tuple[int, str]] = set()
         self._wake = asyncio.Event()
 
     def note(self, partition: int, record: RecordedEvent) -> None:
         """Takes an accepted event of a partition of ours, as it was read back. One that was counted counts no more."""
-        for day, scope, usage, charge in _charges(record.event):
-            known = self._days.setdefault((day, partition), _Day())
+        charges = list(_charges(record.event))
+        if not charges:
+            self._move_on(partition, record.offset)
+        for day in dict.fromkeys(day for day, *_ in charges):
+            known = self._days.find_or_add(day, partition)
             if record.offset < known.next:
                 continue
-            known.spent[scope] = known.spent.get(scope, NOTHING_SPENT).add(usage, charge)
-            self._unpublished.add((day, partition))
-            self._wake.set()
-        for day in {day for day, *_ in _charges(record.event)}:
-            known = self._days[day, partition]
-            known.next = max(known.next, record.offset + 1)
+            for _, scope, usage, charge in (one for one in charges if one[0] == day):
+                known.spent[scope] = known.spent.get(scope, NOTHING_SPENT).add(usage, charge)
+            self._move(partition, day, record.offset + 1)
 
     def take(self, record: Record) -> bool:
         """Returns whether the record of the catalog has spendings. One that cannot be read changes nothing."""
-        if not (record.key or b"").startswith(SPENDING_KEY.encode()):
-            return False
-        read = None if record.value is None else parse_message(record, KINDS, "spending_ledger.unreadable")
-        if read is not None:
-            known = self._days.setdefault((read.day, read.partition), _Day())
-            if read.next > known.next:
-                known.next, known.spent = read.next, {one.scope: one.spending for one in read.scopes}
-        return True
+        taken = self._days.take(record)
+        self._changed = self._changed or taken
+        return taken
 
     def next_of(self, partition: int) -> int | None:
         """The offset of the log that is counted next; None where nothing has been counted."""
-        return max((known.next for (_, number), known in self._days.items() if number == partition), default=None)
+        return max((known.next for known in self._days.partitions.get(partition, {}).values()), default=None)
+
+    def begin(self, partition: int, position: int) -> None:
+        """Says that a partition of ours is counted up to here, if days have budgets: the next owner may have to read
+        the log from here, as we may die before we publish the first sum."""
+        budgets, counted = self._config().system.budgets, self.next_of(partition)
+        if budgets.limits_days and (counted is None or counted < position):
+            days = self._days.partitions.get(partition)
+            self._move(partition, max(days) if days else find_day(self._now(), budgets.time_zone), position)
 
     def spendings(self) -> Spendings:
-        self._read_prices()
-        days: dict[tuple[str, str], Spending] = {}
-        for (day, _), known in self._days.items():
-            for scope, spent in known.spent.items():
-                days[day, scope] = sum_spendings((days.get((day, scope), NOTHING_SPENT), spent))
-        return Spendings(self._prices, self._models, days)
+        config = self._config()
+        if config is not self._priced:
+            self._priced, self._prices = config, config.model_prices
+            self._models = {name: one.model for name, one in config.llm_providers.items() if one.model}
+            self._changed = True
+        if self._changed:
+            self._spendings = Spendings(self._prices, self._models, self._days.sum_scopes())
+            self._changed = False
+        return self._spendings
 
     async def publish_spendings(self, publisher: Publisher, pause_seconds: float = PAUSE_SECONDS) -> None:
         """Writes what was used here, for ever; and forgets days that are long over."""
         while True:
             await self._wake.wait()
             self._wake.clear()
-            for key in sorted(self._unpublished):
-                await self._publish(publisher, *key)
+            for partition in sorted({partition for partition, _ in self._unpublished}):
+                await self._publish(publisher, partition)
             await self._end_old_days(publisher)
             await asyncio.sleep(pause_seconds)
             if self._unpublished:
                 self._wake.set()
 
-    async def _publish(self, publisher: Publisher, day: str, partition: int) -> None:
-        self._unpublished.discard((day, partition))
-        known, key = self._days[day, partition], key_of_spending(day, partition)
-        scopes = tuple(ScopeSpent(scope=scope, spending=spent) for scope, spent in sorted(known.spent.items()))
-        sums = DaySpent(day=day, partition=partition, next=known.next, scopes=scopes)
+    async def _publish(self, publisher: Publisher, partition: int) -> None:
+        """Writes the sums of one moment, the one that goes farthest in the log last: whatever is written when we die,
+        the next owner finds the rest behind the largest `next`."""
+        days = {day for number, day in self._unpublished if number == partition}
+        self._unpublished -= {(partition, day) for day in days}
+        waiting = sorted((self._compose_sums(day, partition) for day in days), key=lambda sums: sums.next)
         try:
-            id = report_id(sums.type, day, partition, known.next)
-            await publisher.publish(publisher.topics.catalog, sums, key=key, id=id, subject=key)
+            while waiting:
+                await _write(publisher, waiting[0])
+                waiting.pop(0)
         except NotWrittenError as problem:
-            self._unpublished.add((day, partition))
+            self._unpublished |= {(partition, sums.day) for sums in waiting}
             log.warning("spending_ledger.not_written", partition=partition, reason=str(problem))
 
+    def _compose_sums(self, day: str, partition: int) -> DaySpent:
+        known = self._days.find_or_add(day, partition)
+        scopes = tuple(ScopeSpent(scope=scope, spending=spent) for scope, spent in sorted(known.spent.items()))
+        return DaySpent(day=day, partition=partition, next=known.next, scopes=scopes)
+
     async def _end_old_days(self, publisher: Publisher) -> None:
-        oldest = (self._now() - KEPT).date().isoformat()
-        for day, partition in [key for key in self._days if key[0] < oldest]:
+        """By the broker's clock: one of ours that is wrong must not end a day that goes on. The latest day of a
+        partition says how far its log is counted, and stays."""
+        if self._days.newest is None:
+            return
+        oldest = (self._days.newest - KEPT).date().isoformat()
+        for day, partition in self._list_days_before(oldest):
             try:
                 key = key_of_spending(day, partition)
                 await publisher.write(publisher.topics.catalog, key=key.encode(), value=None, headers=[])
             except NotWrittenError as problem:
                 log.warning("spending_ledger.not_ended", partition=partition, reason=str(problem))
             else:
-                del self._days[day, partition]
+                self._days.partitions[partition].pop(day, None)
+                self._changed = True
 
-    def _read_prices(self) -> None:
-        config = self._config()
-        if config is self._priced:
-            return
-        self._priced = config
-        self._prices = config.model_prices
-        self._models = {name: one.model for name, one in config.llm_providers.items() if one.model}
+    def _list_days_before(self, oldest: str) -> Sequence[tuple[str, int]]:
+        days = self._days.partitions.items()
+        return [(day, number) for number, known in days for day in known if day < oldest and day != max(known)]
+
+    def _move_on(self, partition: int, offset: int) -> None:
+        """Nothing happens where no day has ever been counted."""
+        if days := self._days.partitions.get(partition):
+            day = max(days)
+            if offset - days[day].next > MOST_UNCOUNTED:
+                self._move(partition, day, offset + 1)
+
+    def _move(self, partition: int, day: str, next_offset: int) -> None:
+        self._days.find_or_add(day, partition).next = next_offset
+        self._unpublished.add((partition, day))
+        self._changed = True
+        self._wake.set()
+
+
+async def _write(publisher: Publisher, sums: DaySpent) -> None:
+    """Raises NotWrittenError."""
+    key = key_of_spending(sums.day, sums.partition)
+    id = report_id(sums.type, sums.day, sums.partition, sums.next)
+    await publisher.publish(publisher.topics.catalog, sums, key=key, id=id, subject=key)
 
 
 def _charges(event: e.Event | None) -> Iterator[tuple[str, str, Usage, Charge]]:

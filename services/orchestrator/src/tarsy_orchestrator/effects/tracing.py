@@ -10,6 +10,7 @@ from opentelemetry.trace import Span, Tracer
 
 from tarsy_bus.model_span import open_model_span, record_failure, record_usage
 from tarsy_bus.tracing import Attributes, context_of, nanoseconds, open_span, record_span
+from tarsy_contracts.budgets import NOTHING_SPENT
 from tarsy_contracts.events import (
     SESSION_ENDINGS,
     Event,
@@ -20,6 +21,7 @@ from tarsy_contracts.events import (
     ToolCallApprovalDecided,
     ToolCallApprovalRequested,
 )
+from tarsy_contracts.events.execution import CostFacts
 from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_contracts.messages.inputs import LlmCallReported, OwnInput
 from tarsy_contracts.wire.ids import execution_traceparent, reply_traceparent, session_traceparent
@@ -107,7 +109,7 @@ class SessionTraces:
             )
 
     def _record_execution(self, record: RecordedEvent, completed: ExecutionCompleted, state: Investigating) -> None:
-        """No tokens: viewers add up those of the calls below it."""
+        """No tokens: viewers add up those of the calls below it. They cannot do so with money."""
         session_id, execution = record.session_id, state.executions.get(completed.execution_id)
         if execution is None:
             return
@@ -132,6 +134,7 @@ class SessionTraces:
                 "tarsy.stage_id": completed.stage_id,
                 "tarsy.stage_type": completed.stage_type,
                 "tarsy.iterations": completed.iterations,
+                **_cost(completed),
             },
         )
 
@@ -175,6 +178,16 @@ def _log_end(session_id: str, ended: ReplyCompleted | PhaseCompleted) -> str:
             log.info("phase.ended", session_id=session_id, status=ended.status, phase=ended.phase)
             return ended.phase
     assert_never(ended)
+
+
+def _cost(completed: ExecutionCompleted) -> dict[str, str | int | float]:
+    """US dollars, of the calls that have a price; nothing where none has."""
+    cost, found = CostFacts.of(completed.spending or NOTHING_SPENT), dict[str, str | int | float]()
+    if cost.unpriced_calls:
+        found["tarsy.unpriced_calls"] = cost.unpriced_calls
+    if cost.cost is not None:
+        found["tarsy.cost"] = cost.cost
+    return found
 
 
 def _session(session_id: str) -> dict[str, str]:

@@ -77,6 +77,7 @@ class TakeOver:
         start = spending.next_of(number)
         if start is not None and start < position:
             await read_to_end(self._bus, self._bus.topics.sessions, {number: start}, take, until={number: position})
+        spending.begin(number, position)
 
 
 def _close_table(sessions: SessionTable, ended: "asyncio.Task[None]") -> None:

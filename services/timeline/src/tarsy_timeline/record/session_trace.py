@@ -1,6 +1,7 @@
 """Record of a session without the contents: its stages, their executions, and the interactions of each. Pure."""
 
 from tarsy_contracts.api.trace import SessionTrace, TracedExecution, TracedPhase, TracedStage
+from tarsy_contracts.events.execution import CostFacts
 from tarsy_contracts.timeline.model import StepStatus
 from tarsy_contracts.wire.envelope import wire_time
 from tarsy_session.state import AtRest, Execution, Investigating, PhaseRun, Stage
@@ -37,6 +38,8 @@ def _stage(session: ReplayedSession, stage: Stage) -> TracedStage:
 
 
 def _execution(session: ReplayedSession, execution: Execution) -> TracedExecution:
+    state = session.state
+    cost = CostFacts() if state is None else CostFacts.of(state.budgets.own_spending(execution.id))
     return TracedExecution(
         execution_id=execution.id,
         agent_name=execution.started.agent,
@@ -44,6 +47,9 @@ def _execution(session: ReplayedSession, execution: Execution) -> TracedExecutio
         task=execution.started.task or None,
         llm_interactions=list_llm(session, execution),
         mcp_interactions=list_mcp(session, execution),
+        cost=cost.cost,
+        cost_completeness=cost.cost_completeness,
+        unpriced_calls=cost.unpriced_calls,
     )
 
 

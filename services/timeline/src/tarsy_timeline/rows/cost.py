@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tarsy_contracts.api.usage import CostCompleteness
+from tarsy_contracts.budgets import CostCompleteness
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import structlog
 from fastapi.exceptions import RequestValidationError
 
 from tarsy_contracts.api.alert_choices import AlertChoices, JudgedChoices
+from tarsy_contracts.budgets import ConfiguredBudgets
 from tarsy_contracts.prices import ModelPrices
 from tarsy_service.http.problems import ProblemError
 
@@ -42,6 +43,10 @@ class IngestApi:
     async def prices(self) -> ModelPrices:
         """Raises one of FAILURES, also while the ingest is of a version that has none."""
         return ModelPrices.model_validate_json(await self._send_request("GET", "/internal/v1/prices"))
+
+    async def budgets(self) -> ConfiguredBudgets:
+        """Raises one of FAILURES, also while the ingest is of a version that has none."""
+        return ConfiguredBudgets.model_validate_json(await self._send_request("GET", "/internal/v1/budgets"))
 
     async def _send_request(self, method: str, path: str, content: str | None = None) -> bytes:
         """Raises one of FAILURES."""

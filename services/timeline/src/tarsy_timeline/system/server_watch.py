@@ -8,6 +8,7 @@ from datetime import datetime
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.readers.action_switch import ActionSwitch
 from tarsy_bus.readers.catalog import CatalogEntries, follow_catalog
+from tarsy_bus.readers.day_spendings import DaySpendings
 from tarsy_bus.readers.partition_reader import Record
 from tarsy_contracts.messages.actions import ActionsSwitched
 from tarsy_service.http.problems import ProblemError
@@ -35,6 +36,7 @@ class ServerWatch:
         self._listening_since = now()
         self._entries = CatalogEntries()
         self._switch = ActionSwitch()
+        self._spendings = DaySpendings()
         self._has_read = asyncio.Event()
         self._has_heard = asyncio.Event()
 
@@ -69,12 +71,20 @@ class ServerWatch:
 
     async def wait_for_switch(self) -> ActionsSwitched | None:
         """Returns what was last said of actions, if anything. Raises ProblemError as long as it is unread."""
+        await self._wait_until_read()
+        return self._switch.last
+
+    async def wait_for_spendings(self) -> DaySpendings:
+        """Returns what was used of the budgets of days. Raises ProblemError as long as the catalog is unread."""
+        await self._wait_until_read()
+        return self._spendings
+
+    async def _wait_until_read(self) -> None:
         try:
             async with asyncio.timeout(self._wait_seconds):
                 await self._has_read.wait()
         except TimeoutError as problem:
             raise ProblemError(503, "Not there yet", NOT_READ) from problem
-        return self._switch.last
 
     async def workers(self) -> list[Heard]:
         """Those that live. Waits, and raises, as `wait_for_servers` does."""
@@ -99,7 +109,7 @@ class ServerWatch:
         return self.view_servers().warnings if self._has_read.is_set() and self._liveness.is_sure else ()
 
     def _take(self, record: Record) -> None:
-        if not self._switch.take(record):
+        if not (self._switch.take(record) or self._spendings.take(record)):
             self._entries.take(record)
 
     def _heard(self) -> None:

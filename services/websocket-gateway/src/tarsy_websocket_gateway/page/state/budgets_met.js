@@ -6,15 +6,16 @@ import { inOrder } from "./outcome.js";
  *  @typedef {{ itemId: string, text: string, isUsedUp: boolean, percent: number }} MetBudget */
 
 /** The one that is worth telling first: one that is used up, or else the one of which most is used; null where an
- *  extension followed each. A warning that a model has no price is about no amount.
+ *  extension, or another day, followed each. A warning that a model has no price is about no amount.
  *  @param {Session} session
  *  @returns {MetBudget | null} */
 export function budgetMet(session) {
   /** @type {Map<string, MetBudget>} */
   const met = new Map();
   for (const { id, content, metadata } of inOrder(session, ({ type }) => type === "budget")) {
-    const { budget_id: budget = "", event, outcome, spent = 0, limit = 0, unpriced } = metadata.budget ?? {};
-    if (event === "budget.decided" && outcome === "extended") met.delete(budget);
+    const { budget_id: budget = "", event, spent = 0, limit = 0, unpriced } = metadata.budget ?? {};
+    const { outcome, day_over: isDayOver = false } = metadata.budget ?? {};
+    if (event === "budget.decided" && (outcome === "extended" || isDayOver)) met.delete(budget);
     else if (
       event === "budget.reached" ||
       (event === "budget.warned" && unpriced !== true && !met.get(budget)?.isUsedUp)

@@ -35,7 +35,7 @@
  *  @property {string[]} [skill_names]  those in the instructions
  *  @property {string[]} [offered]  skills that the agent may load
  *  @property {{ event?: string, budget_id?: string, at_end?: string, resource?: string, spent?: number,
- *    limit?: number, unpriced?: boolean, outcome?: string }} [budget]
+ *    limit?: number, unpriced?: boolean, day_over?: boolean, outcome?: string }} [budget]
  *  @property {string} [dry_run_event_id]  the item of the call that tries the waiting one out
  *  @property {string} [dry_run_of]  the call that this one tries out
  *  @property {string} [verifies]  the stage whose effect this call looks at

@@ -276,6 +276,7 @@ export const en = frozen({
     fallback: "{provider} instead of {first}",
     iterations: { one: "{count} iteration", other: "{count} iterations" },
     forced: "hit the iteration limit",
+    costUnknown: "cost unknown: no price",
     partial: "partial analysis: {why}",
   },
   actions: {
@@ -860,6 +861,42 @@ export const en = frozen({
 
   // The usage.
 
+  budgets: {
+    title: "Budgets",
+    day: "Spent on {day} ({zone}). The day ends at {ends}, your time.",
+    columns: {
+      budget: "Budget",
+      used: "Used",
+      spent: "Spent today",
+      limit: "Limit",
+      soft: "Warns at",
+      state: "State",
+    },
+    scopes: {
+      day: "All sessions",
+      chain: "Chain {name}",
+      team: "Team {name}",
+      session: "Each session",
+      sessionOf: "Each session of {name}",
+    },
+    amounts: {
+      tokens: { one: "{count} token", other: "{count} tokens" },
+      time: { one: "{count} second", other: "{count} seconds" },
+      calls: { one: "{count} call", other: "{count} calls" },
+    },
+    atEnd: { conclude: "agents conclude", ask: "a person is asked", stop: "agents stop" },
+    states: {
+      below: "Below its limit, then {then}",
+      warned: "Nearly used up, then {then}",
+      met: "Used up: {then}",
+    },
+    ofSession: "At its end {then}",
+    notTold: "Not told to you, then {then}",
+    unpriced: {
+      one: "Money is unknown of {count} call: its model has no price.",
+      other: "Money is unknown of {count} calls: their models have no price.",
+    },
+  },
   usage: {
     title: "Usage",
     documentTitle: "Usage · TARSy",

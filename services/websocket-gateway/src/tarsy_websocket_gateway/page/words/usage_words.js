@@ -19,6 +19,13 @@ export function costWords({ cost, cost_completeness: completeness }) {
   return completeness === "partial" ? say(TEXT.usage.atLeast, { cost: money(cost) }) : money(cost);
 }
 
+/** What an agent has cost by itself. Nothing while no model is known to have been asked.
+ *  @param {{ cost?: number | null, cost_completeness?: UsageTotals["cost_completeness"], unpriced_calls?: number }} agent */
+export function agentCost({ cost = null, cost_completeness: completeness = "none", unpriced_calls: unpriced = 0 }) {
+  if (cost === null) return unpriced > 0 ? TEXT.stages.costUnknown : "";
+  return costWords({ cost, cost_completeness: completeness });
+}
+
 /** @param {string} key */
 export function keyWords(key) {
   return key === "" ? TEXT.usage.notNamed : key;

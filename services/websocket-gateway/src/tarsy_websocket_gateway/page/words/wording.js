@@ -3,6 +3,7 @@
 import { factLine } from "./formats.js";
 import { TEXT } from "./language.js";
 import { say } from "./say.js";
+import { agentCost } from "./usage_words.js";
 
 /** @type {Record<string, string>} */
 const STATUS_WORDS = TEXT.status;
@@ -87,7 +88,7 @@ export function size(bytes) {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** What an agent is asked through, and how far it came.
+/** What an agent is asked through, how far it came, and what that cost.
  *  @param {import("../state/session_state.js").Execution} agent */
 export function agentFacts(agent) {
   const { llm_provider: provider, original_llm_provider: first, iterations, forced_conclusion: forced } = agent;
@@ -95,6 +96,7 @@ export function agentFacts(agent) {
   return factLine([
     first && provider && first !== provider ? say(TEXT.stages.fallback, { provider, first }) : provider,
     iterations > 0 ? say(TEXT.stages.iterations, { count: iterations }) : "",
+    agentCost(agent),
     forced === true ? TEXT.stages.forced : "",
     why === "" ? "" : say(TEXT.stages.partial, { why }),
   ]);
