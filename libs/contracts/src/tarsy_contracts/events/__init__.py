@@ -40,6 +40,7 @@ from tarsy_contracts.events.llm import (
     Shortening,
 )
 from tarsy_contracts.events.phase import PhaseCompleted, PhaseRequested
+from tarsy_contracts.events.review import REVIEW, ReviewChanged
 from tarsy_contracts.events.session import (
     CANCEL,
     DELETE,
@@ -101,6 +102,7 @@ __all__ = [
     "EVENTS",
     "EXTEND",
     "OPENERS",
+    "REVIEW",
     "SESSION_ENDINGS",
     "TIME_BUDGET",
     "TOKEN_BUDGET",
@@ -132,6 +134,7 @@ __all__ = [
     "ReplyCompleted",
     "RequestAccepted",
     "RequestRefused",
+    "ReviewChanged",
     "SessionCancelled",
     "SessionCompleted",
     "SessionDeleted",
@@ -206,6 +209,7 @@ type Event = (
     | BudgetWarned
     | BudgetReached
     | BudgetDecided
+    | ReviewChanged
 )
 
 EVENTS: dict[str, type[Event]] = {kind.type: kind for kind in Event.__value__.__args__}

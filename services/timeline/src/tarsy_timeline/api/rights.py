@@ -21,6 +21,8 @@ RIGHTS = (
         f"GET {SESSION}/timeline",
         f"GET {SESSION}/summary",
         f"GET {SESSION}/approvals",
+        f"GET {SESSION}/review-activity",
+        "GET /api/v1/sessions/triage/{group}",
         f"GET {SESSION}/at/{{number}}",
         f"GET {SESSION}/trace",
         f"GET {SESSION}/trace/skills",
@@ -46,6 +48,8 @@ RIGHTS = (
         f"POST {SESSION}/chat/messages",
         f"POST {SESSION}/approvals/{{call_id}}",
         f"POST {SESSION}/budget",
+        f"POST {SESSION}/review",
+        "PATCH /api/v1/sessions/review",
         "POST /api/v1/system/actions/pause",
     ),
     *rights(

@@ -31,6 +31,8 @@ def event_facts(record: RecordedEvent, event: e.Event) -> Iterator[RowChange]:  
             yield _planned(event)
         case e.SessionCompleted():
             yield r.SessionLabels(record.session_id, list(event.labels))
+        case e.ReviewChanged():
+            yield from _reviewed(record, event)
         case e.ProviderFellBack():
             yield _fell_back(record, event)
         case e.LlmCallRequested():
@@ -85,6 +87,22 @@ def event_facts(record: RecordedEvent, event: e.Event) -> Iterator[RowChange]:  
             return
         case _:
             assert_never(event)
+
+
+def _reviewed(record: RecordedEvent, event: e.ReviewChanged) -> Iterator[RowChange]:
+    ended, at = event.to_status == "reviewed", record.envelope.time
+    yield r.ReviewUpdate(
+        session_id=record.session_id,
+        review_status=event.to_status,
+        assignee=event.assignee or None,
+        quality_rating=event.rating or None,
+        review_cause=event.cause or None,
+        review_note=event.note or None,
+        reviewed_by=event.author if ended else None,
+        reviewed_at=at if ended else None,
+    )
+    said = event.model_dump(include=set(r.ReviewAct._fields))
+    yield r.ReviewAct(session_id=record.session_id, at=at, **said)
 
 
 def _fell_back(record: RecordedEvent, event: e.ProviderFellBack) -> RowChange:

@@ -175,6 +175,16 @@ class SessionQueries:
         rows, last_number = await self._database.read(read)
         return result_of_call(session_id, call_id, rows), last_number
 
+    async def reviews(self, session_id: str) -> Sequence[Row]:
+        """What people did about its review, in order. Raises ProblemError."""
+
+        async def read(connection: Connection) -> Sequence[Row]:
+            await read_session(session_id, connection)
+            rows: Sequence[Row] = await connection.fetch(QUERIES["read_reviews"], session_id)
+            return rows
+
+        return await self._database.read(read)
+
     async def is_visible(self, session_id: str, groups: GroupLabels, *, at_least: int = 0) -> bool:
         """Waits like `session`. Raises ProblemError."""
         await self._wait_until_projected(session_id, at_least)

@@ -86,6 +86,33 @@ class SessionLabels(NamedTuple):
     session_labels: list[str]
 
 
+class ReviewUpdate(NamedTuple):
+    """The review as it is now. `review_status` is null in sessions whose review nobody has begun."""
+
+    session_id: Key
+    review_status: str
+    assignee: OptionalIndexText
+    quality_rating: str | None
+    review_cause: str | None
+    review_note: str | None
+    reviewed_by: str | None
+    reviewed_at: datetime | None
+
+
+class ReviewAct(NamedTuple):
+    session_id: Key
+    number: Annotated[int, KEY]
+    action: str
+    from_status: str
+    to_status: str
+    assignee: str
+    rating: str
+    cause: str
+    note: str
+    author: str
+    at: datetime
+
+
 class AlertCount(NamedTuple):
     """`repeat_count`: how many more, and how many in all; events of before there was a total have none (0)."""
 
@@ -247,6 +274,8 @@ type RowChange = (
     | SessionStart
     | SessionUpdate
     | SessionLabels
+    | ReviewUpdate
+    | ReviewAct
     | AlertCount
     | SessionAlias
     | ChatStart

@@ -23,6 +23,8 @@ STATEMENTS: dict[type[c.RowChange], RowStatement] = {
         update("start_session", "sessions", c.SessionStart),
         update("change_session", "sessions", c.SessionUpdate),
         update("label_session", "sessions", c.SessionLabels),
+        update("change_review", "sessions", c.ReviewUpdate),
+        upsert("add_review_act", "reviews", c.ReviewAct),
         update("count_alerts", "sessions", c.AlertCount),
         upsert("add_alias", "session_aliases", c.SessionAlias),
         update("create_chat", "sessions", c.ChatStart),

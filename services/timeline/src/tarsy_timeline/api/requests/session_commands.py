@@ -14,6 +14,7 @@ from tarsy_contracts.messages.inputs import (
     CallDecisionRequested,
     CancelRequested,
     ChatRequested,
+    ReviewRequested,
     SessionDeleteRequested,
     SessionFailRequested,
     SessionReleaseRequested,
@@ -28,6 +29,7 @@ type PersonRequest = (
     | ChatRequested
     | CallDecisionRequested
     | BudgetDecisionRequested
+    | ReviewRequested
     | SessionDeleteRequested
     | SessionReleaseRequested
     | SessionFailRequested
