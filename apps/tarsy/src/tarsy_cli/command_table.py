@@ -255,6 +255,12 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "budget": CommandEntry(
             "budget_commands", "budget", "Extend a budget of a session, or let its agents conclude."
         ),
+        "reviews": CommandEntry(
+            "review_commands", "reviews", "List the investigations that people review, those that wait first."
+        ),
+        "review": CommandEntry(
+            "review_commands", "review", "Claim, complete or otherwise change the review of a session."
+        ),
         "actions": ACTIONS,
     },
     "Run and try": {
