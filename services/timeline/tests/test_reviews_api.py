@@ -65,9 +65,8 @@ async def test_a_session_tells_its_review_and_every_act_on_it(world: World, new_
     session.add(begun(), ENDED, CLAIMED, RATED)
     await world.project(*records(session))
     detail = await world.detail(session)
-    assert [detail[name] for name in ("review_status", "assignee", "quality_rating", "review_cause", "reviewed_by")] == [
-        "reviewed", "ann", "wrong", "a full disk", "ann",
-    ]  # fmt: skip
+    names = ("review_status", "assignee", "quality_rating", "review_cause", "reviewed_by")
+    assert [detail[name] for name in names] == ["reviewed", "ann", "wrong", "a full disk", "ann"]
     session.add(REOPENED)
     await world.project(*records(session)[-1:])
     detail = await world.detail(session)

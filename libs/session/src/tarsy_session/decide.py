@@ -25,6 +25,7 @@ from tarsy_session.decisions.chat import ALREADY_ENDED, ask_at_rest, ask_while_o
 from tarsy_session.decisions.deletion import delete
 from tarsy_session.decisions.llm import decide_llm_report
 from tarsy_session.decisions.reviews import decide_review
+from tarsy_session.decisions.scores import score_at_rest, score_while_open
 from tarsy_session.lookahead import LookaheadStep, look_ahead
 from tarsy_session.phases import phase_of
 from tarsy_session.skills import record_skills
@@ -105,6 +106,8 @@ def _investigating(  # noqa: C901 - one case an input
             return decide_budget(state, context.input)
         case i.ReviewRequested():
             return decide_review(state, context.input)
+        case i.ScoreRequested():
+            return score_while_open(state, context.input)
         case i.SessionDeleteRequested():
             return delete(state, context.input)
         case i.SessionReleaseRequested() | i.SessionFailRequested():
@@ -134,6 +137,8 @@ def _ended(  # noqa: C901 - one case an input
             return extend_at_rest(state, context.input)
         case i.ReviewRequested():
             return decide_review(state, context.input)
+        case i.ScoreRequested():
+            return score_at_rest(state, context.input)
         case i.SessionDeleteRequested():
             return delete(state, context.input)
         case _:

@@ -39,7 +39,7 @@ from tarsy_contracts.events.llm import (
     LlmPurpose,
     Shortening,
 )
-from tarsy_contracts.events.phase import PhaseCompleted, PhaseRequested
+from tarsy_contracts.events.phase import SCORE, PhaseCompleted, PhaseRequested
 from tarsy_contracts.events.review import REVIEW, ReviewChanged
 from tarsy_contracts.events.session import (
     CANCEL,
@@ -103,6 +103,7 @@ __all__ = [
     "EXTEND",
     "OPENERS",
     "REVIEW",
+    "SCORE",
     "SESSION_ENDINGS",
     "TIME_BUDGET",
     "TOKEN_BUDGET",

@@ -229,6 +229,14 @@ class ReviewRequested(Message):
     note: str = ""
 
 
+class ScoreRequested(Message):
+    """A person wants a finished investigation to be judged, also once more. Earlier scores stay on record."""
+
+    type: ClassVar[str] = "session.score_requested"
+    request_id: str
+    author: str
+
+
 class SessionDeleteRequested(Message):
     """A person, or a retention run, wants a session that has ended to be deleted."""
 
@@ -330,6 +338,7 @@ type InboxInput = (
     | CallDecisionRequested
     | BudgetDecisionRequested
     | ReviewRequested
+    | ScoreRequested
     | SessionDeleteRequested
     | SessionReleaseRequested
     | SessionFailRequested

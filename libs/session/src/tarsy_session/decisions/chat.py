@@ -71,6 +71,7 @@ def refuse(
     | i.CallDecisionRequested
     | i.BudgetDecisionRequested
     | i.ReviewRequested
+    | i.ScoreRequested
     | i.SessionDeleteRequested
     | i.OperatorRequest,
     request: str,
@@ -88,7 +89,8 @@ def accept(
     | i.CancelRequested
     | i.CallDecisionRequested
     | i.BudgetDecisionRequested
-    | i.ReviewRequested,
+    | i.ReviewRequested
+    | i.ScoreRequested,
     request: str,
 ) -> e.RequestAccepted:
     comment = person_request.comment if isinstance(person_request, i.CancelRequested) else ""

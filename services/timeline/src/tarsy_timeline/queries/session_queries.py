@@ -185,6 +185,16 @@ class SessionQueries:
 
         return await self._database.read(read)
 
+    async def scores(self, session_id: str) -> Sequence[Row]:
+        """All runs of its judge, in order. Raises ProblemError."""
+
+        async def read(connection: Connection) -> Sequence[Row]:
+            await read_session(session_id, connection)
+            rows: Sequence[Row] = await connection.fetch(QUERIES["read_scores"], session_id)
+            return rows
+
+        return await self._database.read(read)
+
     async def is_visible(self, session_id: str, groups: GroupLabels, *, at_least: int = 0) -> bool:
         """Waits like `session`. Raises ProblemError."""
         await self._wait_until_projected(session_id, at_least)

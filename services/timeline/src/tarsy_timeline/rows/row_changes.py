@@ -15,6 +15,7 @@ from tarsy_timeline.rows.column_rules import (
     KEY,
     LARGEST,
     ONCE,
+    UNLESS_NULL,
     Added,
     AddedTokens,
     JsonUnlessNull,
@@ -111,6 +112,32 @@ class ReviewAct(NamedTuple):
     note: str
     author: str
     at: datetime
+
+
+class ScoreStart(NamedTuple):
+    phase_id: Key
+    session_id: OnceId
+    number: Annotated[int, ONCE]
+    author: Annotated[str, ONCE]
+    requested_at: Annotated[datetime, ONCE]
+
+
+class ScoreEnd(NamedTuple):
+    phase_id: Key
+    status: str
+    score: int | None
+    result: JsonUnlessNull
+    error: str | None
+    stage_id: OptionalId
+    completed_at: datetime
+
+
+class ScoreUpdate(NamedTuple):
+    """The last score of a session stays where another judgement fails."""
+
+    session_id: Key
+    scoring_status: str
+    latest_score: Annotated[int | None, UNLESS_NULL]
 
 
 class AlertCount(NamedTuple):
@@ -276,6 +303,9 @@ type RowChange = (
     | SessionLabels
     | ReviewUpdate
     | ReviewAct
+    | ScoreStart
+    | ScoreEnd
+    | ScoreUpdate
     | AlertCount
     | SessionAlias
     | ChatStart

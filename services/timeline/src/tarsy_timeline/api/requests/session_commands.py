@@ -15,6 +15,7 @@ from tarsy_contracts.messages.inputs import (
     CancelRequested,
     ChatRequested,
     ReviewRequested,
+    ScoreRequested,
     SessionDeleteRequested,
     SessionFailRequested,
     SessionReleaseRequested,
@@ -30,6 +31,7 @@ type PersonRequest = (
     | CallDecisionRequested
     | BudgetDecisionRequested
     | ReviewRequested
+    | ScoreRequested
     | SessionDeleteRequested
     | SessionReleaseRequested
     | SessionFailRequested
