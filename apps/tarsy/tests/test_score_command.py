@@ -10,7 +10,8 @@ from tarsy_contracts.api.scores import SessionScore, SessionScores
 LATEST = SessionScore(
     score_id="2", number=2, status="completed", total_score=72, score_analysis="Thin.\x1b[2J",
     tool_improvement_report="Missing: memory", failure_tags=("incomplete_evidence",), prompt_hash="d",
-    score_triggered_by="ann", stage_id="s", started_at="2026-11-30T08:00:00.000Z", completed_at=None, error_message=None,
+    score_triggered_by="ann", stage_id="s", started_at="2026-11-30T08:00:00.000Z", completed_at=None,
+    error_message=None,
 )  # fmt: skip
 FAILED = LATEST.model_copy(update={"status": "failed", "total_score": None, "failure_tags": ()})
 

@@ -112,7 +112,7 @@ def _judged(record: RecordedEvent, event: e.PhaseRequested | e.PhaseCompleted) -
         return
     at = record.envelope.time
     if isinstance(event, e.PhaseRequested):
-        yield r.ScoreStart(event.phase_id, record.session_id, event.number, event.author, at)
+        yield r.ScoreStart(event.phase_id, record.session_id, event.number, event.author, at, "in_progress")
         yield r.ScoreUpdate(record.session_id, "scoring_in_progress", None)
         return
     score = _score_of(event)

@@ -120,6 +120,7 @@ class ScoreStart(NamedTuple):
     number: Annotated[int, ONCE]
     author: Annotated[str, ONCE]
     requested_at: Annotated[datetime, ONCE]
+    status: str
 
 
 class ScoreEnd(NamedTuple):
