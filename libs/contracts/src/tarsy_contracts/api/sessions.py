@@ -7,6 +7,7 @@ from tarsy_contracts.alert import Priority
 from tarsy_contracts.api.model import ApiModel, JsonObject, Timestamp
 from tarsy_contracts.api.usage import CostCompleteness
 from tarsy_contracts.chain import ParallelType, SuccessPolicy
+from tarsy_contracts.confidence import Confidence
 from tarsy_contracts.events.execution import ExecutionFacts
 from tarsy_contracts.native_calls import WebSource
 from tarsy_contracts.review import Rating, ReviewStatus
@@ -81,7 +82,7 @@ class SessionTotals(SessionOverview):
     `review_status`: of its review by people; null while it runs. `assignee`: who has claimed or done it.
     `quality_rating`: of the analysis, by a person. `review_cause`: the real cause, `investigation_feedback`: what else
     was said of it. `latest_score`: of a judge, 0 to 100; `scoring_status`: `not_scored`, `scoring_in_progress`,
-    `scored` or `scoring_failed`.
+    `scored` or `scoring_failed`. `confidence`: as the analysis itself says; null where it does not.
     """
 
     scripted: bool
@@ -139,6 +140,7 @@ class SessionTotals(SessionOverview):
     reviewed_at: Timestamp | None = None
     latest_score: int | None = None
     scoring_status: str = "not_scored"
+    confidence: Confidence | None = None
 
 
 class StageExecution(ExecutionFacts, ApiModel):

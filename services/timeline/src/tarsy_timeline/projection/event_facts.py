@@ -9,6 +9,7 @@ from pydantic import JsonValue, ValidationError
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import PRIORITIES, McpSelection, priority_of
 from tarsy_contracts.chain import NATIVE_TOOLS, ResolvedChain
+from tarsy_contracts.confidence import read_confidence
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_contracts.scores import SCORING, Score
@@ -31,7 +32,7 @@ def event_facts(record: RecordedEvent, event: e.Event) -> Iterator[RowChange]:  
         case e.StageStarted():
             yield _planned(event)
         case e.SessionCompleted():
-            yield r.SessionLabels(record.session_id, list(event.labels))
+            yield r.SessionLabels(record.session_id, list(event.labels), read_confidence(event.final_analysis))
         case e.PhaseRequested() | e.PhaseCompleted():
             yield from _judged(record, event)
         case e.ReviewChanged():

@@ -85,6 +85,7 @@ class SessionUpdate(NamedTuple):
 class SessionLabels(NamedTuple):
     session_id: Key
     session_labels: list[str]
+    confidence: str | None
 
 
 class ReviewUpdate(NamedTuple):

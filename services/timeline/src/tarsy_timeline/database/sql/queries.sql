@@ -89,7 +89,7 @@ set status = 'deleted', created_at = 'epoch', alert_type = default, title = defa
     labels = default, partial_reason = default, evidence_limits = default, chosen_by = default, unmatched = default,
     session_labels = default, review_status = default, assignee = default, quality_rating = default,
     review_cause = default, review_note = default, reviewed_by = default, reviewed_at = default,
-    latest_score = default, scoring_status = default
+    latest_score = default, scoring_status = default, confidence = default
 where session_id = $1
 
 -- Answers ------------------------------------------------------------------------------------------------------
@@ -456,6 +456,21 @@ where r.session_id = $1 order by r.number
 -- name: read_scores
 select c.* from scores c join sessions s on s.session_id = c.session_id and s.status <> 'deleted'
 where c.session_id = $1 order by c.number
+
+-- name: read_ratings
+-- What people said of investigations in these days, beside what their judge and they themselves said. The newest first.
+select s.quality_rating, s.confidence, c.score, coalesce(c.judge, '') as judge, coalesce(c.prompt, '') as prompt
+from sessions s
+left join lateral (
+    select score, result ->> 'llm_provider' as judge, result ->> 'prompt_digest' as prompt
+    from scores where session_id = s.session_id and score is not null
+    order by number desc limit 1
+) c on true
+where s.status <> 'deleted' and s.quality_rating is not null
+  and s.reviewed_at >= $1::date and s.reviewed_at < $2::date + 1
+  and {visible:3}
+order by s.reviewed_at desc, s.session_id
+limit $4
 
 -- name: read_stages
 select * from stages where session_id = $1 order by stage_index

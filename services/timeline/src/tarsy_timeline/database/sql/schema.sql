@@ -71,7 +71,8 @@ create table sessions (
     reviewed_by text,
     reviewed_at timestamptz,
     latest_score integer,
-    scoring_status text -- null where no judge was asked
+    scoring_status text, -- null where no judge was asked
+    confidence text -- as the analysis says
 );
 create index sessions_by_time on sessions (created_at, session_id);
 create index sessions_by_status on sessions (status, created_at);
@@ -90,6 +91,7 @@ return coalesce(
     case when status in ('completed', 'failed', 'timed_out') then 'needs_review' when status = 'cancelled' then 'reviewed' end
 );
 create index sessions_by_review on sessions (review_status_of(review_status, status), created_at);
+create index sessions_by_rating on sessions (reviewed_at) where quality_rating is not null;
 create index sessions_by_assignee on sessions (assignee, created_at) where assignee is not null;
 create index sessions_by_score on sessions (latest_score, session_id) where latest_score is not null;
 create index sessions_by_parent on sessions (parent_id, created_at) where parent_id is not null;

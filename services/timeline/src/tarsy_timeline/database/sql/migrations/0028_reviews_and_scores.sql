@@ -9,7 +9,8 @@ alter table sessions
     add column reviewed_by text,
     add column reviewed_at timestamptz,
     add column latest_score integer,
-    add column scoring_status text;
+    add column scoring_status text,
+    add column confidence text;
 
 create function review_status_of(review_status text, status text) returns text language sql immutable parallel safe
 return coalesce(
@@ -17,6 +18,7 @@ return coalesce(
     case when status in ('completed', 'failed', 'timed_out') then 'needs_review' when status = 'cancelled' then 'reviewed' end
 );
 create index sessions_by_review on sessions (review_status_of(review_status, status), created_at);
+create index sessions_by_rating on sessions (reviewed_at) where quality_rating is not null;
 create index sessions_by_assignee on sessions (assignee, created_at) where assignee is not null;
 
 create index sessions_by_score on sessions (latest_score, session_id) where latest_score is not null;
