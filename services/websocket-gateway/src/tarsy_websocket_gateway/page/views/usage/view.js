@@ -9,6 +9,7 @@ import { TEXT } from "../../words/language.js";
 import { totalFacts, unpricedWords } from "../../words/usage_words.js";
 import { Figures } from "../figures.js";
 import { Notice } from "../notice.js";
+import { CalibrationTable } from "./calibration.js";
 import { SpanForm } from "./span_form.js";
 import { UsageTable } from "./usage_table.js";
 
@@ -25,6 +26,7 @@ export function UsageView() {
     <h1>${TEXT.usage.title}</h1>
     <${SpanForm} wanted=${wanted} now=${opened} />
     <${Report} key=${`${wanted.by} ${wanted.from} ${wanted.to}`} wanted=${wanted} />
+    <${CalibrationTable} wanted=${wanted} />
   `;
 }
 
