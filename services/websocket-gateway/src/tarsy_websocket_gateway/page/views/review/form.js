@@ -76,7 +76,7 @@ function ReviewForm({ store, detail }) {
       <textarea ref=${cause} rows="2" maxlength=${LONGEST_TEXT} aria-label=${TEXT.review.cause} placeholder=${TEXT.review.cause} defaultValue=${detail.review_cause ?? ""}></textarea>
       <textarea ref=${note} rows="2" maxlength=${LONGEST_TEXT} aria-label=${TEXT.review.note} placeholder=${TEXT.review.note} defaultValue=${detail.investigation_feedback ?? ""}></textarea>
       <div class="acts">
-        ${isReviewed && detail.quality_rating !== null ? button("feedback", TEXT.review.amend) : button("complete", TEXT.review.complete, true)}
+        ${isReviewed && detail.quality_rating ? button("feedback", TEXT.review.amend) : button("complete", TEXT.review.complete, true)}
         ${isReviewed ? button("reopen", TEXT.review.reopen) : button("acknowledge", TEXT.review.acknowledge)}
       </div>
       <${Answer} answer=${answer} />

@@ -27,7 +27,7 @@ export function ReviewView() {
   return html`
     <h1>${TEXT.review.board}</h1>
     <div class="board-filters">
-      <label><input type="checkbox" checked=${wanted.isMine} onChange=${() => show({ isMine: !wanted.isMine })} />${TEXT.review.mine}</label>
+      ${account.value.name !== null && html`<label><input type="checkbox" checked=${wanted.isMine} onChange=${() => show({ isMine: !wanted.isMine })} />${TEXT.review.mine}</label>`}
       <label>${TEXT.review.team}${" "}<input type="text" value=${wanted.team} onChange=${(/** @type {{ currentTarget: HTMLInputElement }} */ event) => show({ team: event.currentTarget.value.trim() })} /></label>
     </div>
     <div class="board">
@@ -57,7 +57,7 @@ function Card({ row }) {
     <li class="card">
       <a href=${`/sessions/${encodeURIComponent(row.id)}`} data-view>${row.title || row.alert_type}</a>
       <p class="text">${row.outcome ?? row.error_message ?? ""}</p>
-      <p class="quiet">${reviewWords(row)}${" · "}<${Time} stamp=${row.created_at} />${row.latest_score !== null && ` · ${row.latest_score}/100`}</p>
+      <p class="quiet">${reviewWords(row)}${" · "}<${Time} stamp=${row.created_at} />${typeof row.latest_score === "number" && ` · ${row.latest_score}/100`}</p>
     </li>
   `;
 }
