@@ -75,6 +75,8 @@ async def test_whoever_comes_second_is_told_who_was_first(scene: Scene) -> None:
     section = scene.tab.page.locator("section.review")
     await section.get_by_role("button", name="Claim").click()
     await expect(section.get_by_role("status")).to_have_text("Not done: ann has claimed the review: reassign it first")
+    assert [one for one in scene.tab.complaints if "409" not in one] == []
+    scene.tab.complaints.clear()
 
 
 async def test_a_review_shows_who_said_what_as_text(scene: Scene) -> None:
