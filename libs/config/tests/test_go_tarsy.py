@@ -99,11 +99,11 @@ NOTED = """\
 queue.worker_count queue.poll_interval queue.poll_interval_jitter queue.graceful_shutdown_timeout
 queue.scoring_shutdown_timeout queue.orphan_detection_interval queue.orphan_threshold queue.heartbeat_interval
 system.allowed_ws_origins system.cost_estimation.enabled system.retention
-defaults.llm_backend defaults.fallback_providers[0].backend defaults.fallback_providers[1].backend defaults.scoring
+defaults.llm_backend defaults.fallback_providers[0].backend defaults.fallback_providers[1].backend
 defaults.summarization.llm_backend defaults.memory
 mcp_servers.metrics.summarization.llm_backend agents.DatabaseAgent.llm_backend
 agent_chains.crash.llm_backend
-agent_chains.crash.fallback_providers[0].backend agent_chains.crash.scoring
+agent_chains.crash.fallback_providers[0].backend
 agent_chains.crash.stages[0].agents[0].llm_backend
 agent_chains.crash.stages[1].synthesis.llm_backend
 llm_providers.grok.max_tool_result_tokens"""

@@ -24,6 +24,8 @@ from tarsy_timeline.api.alias_route import alias_route
 from tarsy_timeline.api.caller_groups import visible_route
 from tarsy_timeline.api.internal_routes import internal_routes
 from tarsy_timeline.api.requests.approval_routes import approval_routes
+from tarsy_timeline.api.requests.review_routes import review_routes
+from tarsy_timeline.api.requests.score_routes import score_routes
 from tarsy_timeline.api.requests.session_commands import SessionCommands
 from tarsy_timeline.api.session_routes import session_routes
 from tarsy_timeline.api.summary_routes import summary_routes
@@ -62,6 +64,10 @@ class World:
         app.include_router(usage_routes(queries, lambda: prices))
         app.include_router(internal_routes(queries, route))
         app.include_router(approval_routes(queries, NOBODY_DECIDES, Masker.default(b""), route))
+
+        app.include_router(review_routes(queries, NOBODY_DECIDES, Masker.default(b""), route))
+
+        app.include_router(score_routes(queries, NOBODY_DECIDES, Masker.default(b""), route))
 
         other = APIRouter(prefix="/test/sessions", route_class=create_bounded_route(BODY_BYTES, route))
 

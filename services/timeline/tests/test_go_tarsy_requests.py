@@ -29,11 +29,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 PAGE = Path(__file__).parents[3] / "docs/reference/go-tarsy-api.md"
 COSTS = {"cost_estimation_enabled", "estimated_cost_usd", "cost_completeness"}
-SCORES = {"latest_score", "scoring_status"}
-REVIEWS = {
-    "review_status", "assignee", "quality_rating", "action_taken", "investigation_feedback", "feedback_edited",
-    "feedback_edited_by", "feedback_edited_at",
-}  # fmt: skip
+SCORES: set[str] = set()
+REVIEWS = {"action_taken", "feedback_edited", "feedback_edited_by", "feedback_edited_at"}
 HERE = {"cost_completeness", "estimated_cost_usd"}
 """Of a session and a summary; an execution has none."""
 LISTED = {f"sessions[].{key}: missing" for key in COSTS - HERE | SCORES | REVIEWS} - {
@@ -48,11 +45,9 @@ EXECUTION = {
 }
 SUMMARY = {f"{key}: missing" for key in ("cost_estimation_enabled", "total_score", "scoring_status")} | {UNPRICED}
 NOT_HERE = (
-    "/api/v1/sessions/triage/needs_review",
     "/api/v1/memories",
     "/api/v1/usage/summary",
     "/api/v1/sessions/{id}/score",
-    "/api/v1/sessions/{id}/review-activity",
     "/api/v1/sessions/{id}/memories",
     "/api/v1/sessions/{id}/injected-memories",
 )
@@ -107,7 +102,7 @@ NONE, ALL = False, True
         ("scoring_status=scored", NONE),
         ("scoring_status=scoring_failed,scored", NONE),
         ("scoring_status=not_scored", ALL),
-        ("review_status=needs_review,in_progress", NONE),
+        ("review_status=in_progress", NONE),
         ("assignee=ann", NONE),
         ("quality_rating=accurate", NONE),
         ("label=page", NONE),

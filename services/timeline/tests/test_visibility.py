@@ -50,6 +50,6 @@ async def test_the_index_of_labels_finds_the_sessions_of_few(
     await connection.execute("vacuum analyze sessions")
     counting = await connection.prepare(visible_query("count_sessions", groups))
     for _ in range(7):  # PostgreSQL makes a plan for all arguments after five
-        await counting.fetchval(*(None,) * 10, visible_labels(groups), None)
-    plan = await counting.explain(*(None,) * 10, visible_labels(groups), None)
+        await counting.fetchval(*(None,) * 10, visible_labels(groups), *(None,) * 6)
+    plan = await counting.explain(*(None,) * 10, visible_labels(groups), *(None,) * 6)
     assert "sessions_by_label" in str(plan), plan

@@ -3,6 +3,7 @@
 Its models say the same whatever the tools answered, so that an unknown outcome changes nothing else.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
@@ -62,6 +63,11 @@ SEARCHING_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "searching"})
 """The same, by an agent whose model searches, reads a page and runs code, with a secret in each."""
 PLANTED = "hunter2-Tr0ub4dor"
 PAGES = ("https://k8s.example/oom", "https://k8s.example/limits")
+
+JUDGED_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "judged"})
+"""The same; afterwards a model judges it, and two people want to review it at the same time."""
+JUDGE = "judge"
+JUDGEMENT = json.dumps({"score": 72, "tags": ["incomplete_evidence"], "summary": "Right, and thin."})
 
 WIDE_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "wide"})
 """One agent sends ten others, and concludes when all have ended."""
@@ -167,6 +173,11 @@ def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN, *, calls
                     "stages": [{"name": "look", "agents": [one]}],
                     "budget": {"calls": 1, "at_end": "ask"},
                 },
+                "judged": {
+                    "alert_types": [JUDGED_ALERT.alert_type],
+                    "stages": [{"name": "look", "agents": [one]}],
+                    "scoring": {"llm_provider": JUDGE},
+                },
                 "guarded": {
                     "alert_types": ["guarded"],
                     "stages": [{"name": "look", "agents": [one]}],
@@ -205,7 +216,7 @@ def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN, *, calls
                     "dry_run": dry_run,
                 }
             },
-            "llm_providers": {STEADY: scripted, SHAKY: scripted},
+            "llm_providers": {STEADY: scripted, SHAKY: scripted, JUDGE: scripted},
             "defaults": {"alert_type": "crash", "llm_provider": STEADY},
             "limits": {"tool_call": CALL_SECONDS},
             "system": {"budgets": days},
@@ -258,6 +269,7 @@ def _pages(*urls: str) -> list[JsonValue]:
 
 
 SCRIPTS: Mapping[str, Sequence[Mapping[str, JsonValue]]] = {
+    JUDGE: ({"agent": "ScoringAgent", "text": JUDGEMENT},),
     STEADY: (
         {
             "agent": "Pods",

@@ -25,6 +25,7 @@ from tarsy_contracts.events import (
     BudgetReached,
     ReplyCompleted,
     RequestRefused,
+    SessionCompleted,
     ToolCallApprovalRequested,
     ToolCallCompleted,
 )
@@ -36,6 +37,7 @@ from tarsy_contracts.messages.inputs import (
     CancelRequested,
     ChatRequested,
     InboxInput,
+    ReviewRequested,
     SessionReleaseRequested,
 )
 from tarsy_contracts.wire.ids import report_id, session_of_cloudevent
@@ -48,6 +50,7 @@ from tarsy_testing.simulation.investigation import (
     CALLS_PER_DAY,
     DAILY_ALERT,
     GUARDED_ALERT,
+    JUDGED_ALERT,
     NO_DRY_RUN,
     QUESTION,
     SCRIPTS,
@@ -232,6 +235,7 @@ class _Stage:
     beside: list[str] = field(default_factory=list)
     paused_at: int | None = None
     pausing: "asyncio.Task[None] | None" = None
+    reviewing: "asyncio.Task[None] | None" = None
 
     async def play(self) -> Played:
         loop = asyncio.get_running_loop()
@@ -322,14 +326,8 @@ class _Stage:
             self.releasing = self.loop.create_task(self._release(), context=Context())
         if topic == self.broker.topics.sessions:
             self.batches.append(_numbers(entries))
-            self.ended = self.ended or any(dict(headers)["ce_type"].decode() in ENDINGS for _, _, headers in entries)
-            if self.cancelled_at in _numbers(entries) and self.cancelling is None:
-                cancel = self._say(CancelRequested(request_id="r", author="ann"))
-                self.cancelling = self.loop.create_task(cancel, context=Context())
-            if self.asked_at in _numbers(entries) and self.asking is None:
-                self.asking = self.loop.create_task(self._say(_question("meanwhile")), context=Context())
-            if self.paused_at in _numbers(entries) and self.pausing is None:
-                self.pausing = self.loop.create_task(pause_actions(self.broker), context=Context())
+            self.ended = self.ended or not _types(entries).isdisjoint(ENDINGS)
+            self._act(entries)
             soon = self._due("soon-after", _numbers(entries))
             if soon is not None:
                 self.loop.call_later(SOON_SECONDS, self._strike, soon, context=Context())
@@ -415,6 +413,23 @@ class _Stage:
             await self._say(
                 CallDecisionRequested(request_id=id, author="ann", call_id=event.call_id, decision=self.decision)
             )
+
+    def _act(self, entries: Sequence[Entry]) -> None:
+        """People do what they do once these events are there."""
+        if self.cancelled_at in _numbers(entries) and self.cancelling is None:
+            cancel = self._say(CancelRequested(request_id="r", author="ann"))
+            self.cancelling = self.loop.create_task(cancel, context=Context())
+        if self.reviewing is None and self.alert == JUDGED_ALERT and SessionCompleted.type in _types(entries):
+            self.reviewing = self.loop.create_task(self._review(), context=Context())
+        if self.asked_at in _numbers(entries) and self.asking is None:
+            self.asking = self.loop.create_task(self._say(_question("meanwhile")), context=Context())
+        if self.paused_at in _numbers(entries) and self.pausing is None:
+            self.pausing = self.loop.create_task(pause_actions(self.broker), context=Context())
+
+    async def _review(self) -> None:
+        """Two people claim the review at the same time, and one of them says it twice."""
+        for author in ("ann", "ben", "ann"):
+            await self._say(ReviewRequested(request_id=f"review-{author}", author=author, action="claim"))
 
     async def _extend(self) -> None:
         """A person first extends the budget by enough for one question, and wants a conclusion the next time."""
@@ -535,6 +550,10 @@ def _question(id: str) -> ChatRequested:
 
 def _has_ended(log: SessionLog, questions: int) -> bool:
     return log.ended and log.types.count(ReplyCompleted.type) >= questions
+
+
+def _types(entries: Sequence[Entry]) -> set[str]:
+    return {dict(headers)["ce_type"].decode() for _, _, headers in entries}
 
 
 def _numbers(entries: Sequence[Entry]) -> tuple[int, ...]:

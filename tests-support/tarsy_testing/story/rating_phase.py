@@ -43,7 +43,7 @@ PHASE = build_phase(
     agent=_rater,
     instruct=_instruct,
     task=_task,
-    read=json.loads,
+    read=lambda _state, _execution, answer: json.loads(answer),
     seconds=lambda limits: limits.reply_seconds,
     due=_is_due,
 )

@@ -260,6 +260,15 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "budgets": CommandEntry(
             "budget_commands", "budgets", "List the budgets that are configured, and what is spent of them today."
         ),
+        "reviews": CommandEntry(
+            "review_commands", "reviews", "List the investigations that people review, those that wait first."
+        ),
+        "review": CommandEntry(
+            "review_commands", "review", "Claim, complete or otherwise change the review of a session."
+        ),
+        "score": CommandEntry(
+            "score_commands", "score", "Show how an investigation was judged, or have it judged once more."
+        ),
         "actions": ACTIONS,
     },
     "Run and try": {

@@ -19,7 +19,6 @@ without tools. An execution whose controller is not known fails with that reason
 """
 
 STAGE_TYPES = ("investigation", "synthesis", "exec_summary", "action", "compose", "chat", "scoring")
-"""`scoring` is not written yet."""
 STAGES_AFTER_THE_END = ("chat", "scoring")
 """Those of them that do not belong to the investigation: they follow it, and change nothing of how it went."""
 StageType = Annotated[str, Field(examples=[*STAGE_TYPES])]
@@ -213,6 +212,8 @@ class ResolvedChain(Value):
     `calendar`: what agents are told of the day on which they begin; nothing without one. In a session it is that of
     the alert's team. `labels`: those that the executive summary chooses from; none without.
     `sub_agents`: all that other agents may send. Where their settings differ, those of one name have several keys.
+    `scoring`: who judges the finished investigation; nobody without one. `scoring_rate`: the share of sessions that are
+    judged by themselves.
     `budget`: of the session, in all its lives. `day_budgets`: those of its day that it counts to.
     """
 
@@ -239,6 +240,8 @@ class ResolvedChain(Value):
     budget: Budget = NO_BUDGET
     day_budgets: DayBudgets = NO_DAY_BUDGETS
     labels: LabelRule | None = None
+    scoring: ResolvedAgent | None = None
+    scoring_rate: float = Field(1.0, ge=0, le=1)
 
     def agents(self) -> Iterator[ResolvedAgent]:
         """All that may run, in their order."""
@@ -252,6 +255,8 @@ class ResolvedChain(Value):
             yield self.executive_summary
         if self.chat is not None:
             yield self.chat
+        if self.scoring is not None:
+            yield self.scoring
         yield from self.sub_agents.values()
 
     @property

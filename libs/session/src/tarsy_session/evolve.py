@@ -16,6 +16,7 @@ from tarsy_session.evolution.calls import (
 )
 from tarsy_session.evolution.lives import LaterEvent, apply_later_event, at_rest, begin_life, leave_rest
 from tarsy_session.evolution.llm import LlmEvent, apply_llm_event
+from tarsy_session.evolution.reviews import apply_review_change
 from tarsy_session.evolution.skills import apply_skills_recorded
 from tarsy_session.evolution.stages import StageEvent, apply_stage_event
 from tarsy_session.phases import CANCEL_ANSWERS
@@ -48,7 +49,7 @@ type InvestigationEvent = (
 """Events of open sessions only. Every other event has a case of its own in `evolve`."""
 
 
-def evolve(state: SessionState, record: RecordedEvent) -> SessionState:
+def evolve(state: SessionState, record: RecordedEvent) -> SessionState:  # noqa: C901 - one case a kind of event
     """An event that makes no sense in this state is from code that this code does not know: Unsupported."""
     decided = record.envelope.decided
     offset = state.last_decided_offset if decided is None else max(state.last_decided_offset, decided)
@@ -74,6 +75,8 @@ def evolve(state: SessionState, record: RecordedEvent) -> SessionState:
             return leave_rest(known, event, record) or Unsupported(offset)
         case e.BudgetDecided() if isinstance(known, AtRest):
             return with_decision(known, event)
+        case e.ReviewChanged():
+            return Unsupported(offset) if known.ended is None else apply_review_change(known, event)
         case _:
             return _investigate(known, event, record) if isinstance(known, Investigating) else Unsupported(offset)
 

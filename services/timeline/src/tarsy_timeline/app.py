@@ -49,6 +49,8 @@ from tarsy_timeline.api.requests.chat_routes import chat_routes
 from tarsy_timeline.api.requests.reply_waiter import ReplyWaiter
 from tarsy_timeline.api.requests.request_routes import request_routes
 from tarsy_timeline.api.requests.rerun_routes import rerun_routes
+from tarsy_timeline.api.requests.review_routes import review_routes
+from tarsy_timeline.api.requests.score_routes import score_routes
 from tarsy_timeline.api.requests.session_commands import SessionCommands
 from tarsy_timeline.api.results.call_results import CallResults
 from tarsy_timeline.api.results.routes import result_routes
@@ -122,6 +124,8 @@ def build(
     router.include_router(chat_routes(commands, masker, route), dependencies=recorded)
     router.include_router(approval_routes(queries, commands, masker, route), dependencies=recorded)
     router.include_router(budget_routes(commands, masker, route), dependencies=recorded)
+    router.include_router(review_routes(queries, commands, masker, route), dependencies=recorded)
+    router.include_router(score_routes(queries, commands, masker, route), dependencies=recorded)
     router.include_router(rerun_routes(queries, publisher, masker, ingest, route), dependencies=recorded)
     router.include_router(system_routes(watch, lambda: [*unprojected.warnings(), *held.warnings()]))
     router.include_router(

@@ -61,6 +61,11 @@ def _chain(config: Config, chain_id: str) -> Tree:
         "stages": [_stage(config, stage) for stage in chain.stages],
         "executive_summary": _agent(config, chain.executive_summary),
         "compose": {"enabled": chain.compose_enabled, **_agent(config, chain.compose)},
+        "scoring": {
+            "enabled": chain.scoring_enabled,
+            "rate": leaf_of(chain.scoring_rate),
+            **_agent(config, chain.scoring),
+        },
         "chat": {"enabled": chain.chat_enabled, **_agent(config, chain.chat)},
         "sub_agents": {key: _agent(config, agent) for key, agent in chain.sub_agents.items()},
         "summary_llm_provider": leaf(

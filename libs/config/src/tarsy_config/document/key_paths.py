@@ -15,7 +15,7 @@ STAGE_AGENT: KeyPath = (*STAGE, "agents", ANY)
 SYNTHESIS: KeyPath = (*STAGE, "synthesis")
 CHAT: KeyPath = (*CHAIN, "chat")
 SUMMARIES: tuple[KeyPath, ...] = tuple(
-    (*at, key) for key in ("executive_summary", "compose") for at in (DEFAULTS, CHAIN)
+    (*at, key) for key in ("executive_summary", "compose", "scoring") for at in (DEFAULTS, CHAIN)
 )
 MODEL: tuple[KeyPath, ...] = (CHAIN, STAGE_AGENT, SYNTHESIS, CHAT, AGENT_DEFAULTS, *SUMMARIES)
 """Sections that may name a provider, and whom to ask in its stead."""

@@ -43,6 +43,9 @@ class ChainSettings:
     executive_summary: AgentSettings
     compose: AgentSettings
     compose_enabled: bool
+    scoring: AgentSettings
+    scoring_enabled: bool
+    scoring_rate: Found[float]
     chat: AgentSettings
     chat_enabled: bool
     summary_llm_provider: Found[str]
@@ -69,6 +72,9 @@ def settings_of(sections: Sections, chain_id: str, choice: AlertChoice) -> Chain
         executive_summary=_executive_summary(sections, chain, first, choice),
         compose=_compose(sections, chain, first, choice),
         compose_enabled=_is_composed(sections, chain.section, stages),
+        scoring=_scoring(sections, chain, first, choice),
+        scoring_enabled=_is_scored(sections, chain.section),
+        scoring_rate=_find_rate(sections, chain),
         chat=answerer,
         chat_enabled=chat.section.enabled,
         summary_llm_provider=general.last("summarization", "llm_provider") or Found("", DEFAULT),
@@ -118,6 +124,30 @@ def _is_composed(sections: Sections, chain: AgentChain, stages: Sequence[StageSe
     wanted = (chain.compose.enabled, sections.defaults.compose.enabled)
     acts = any(all(agent.action.value for agent in stage.agents) for stage in stages)
     return acts and next((one for one in wanted if one is not None), True)
+
+
+def _scoring(sections: Sections, chain: At[AgentChain], first: AgentSettings, choice: AlertChoice) -> AgentSettings:
+    """A provider that the alert chose investigates, and does not judge."""
+    own = At((*chain.place, "scoring"), chain.section.scoring)
+    general = At(("defaults", "scoring"), sections.defaults.scoring)
+    name = own.section.agent or general.section.agent or built_in.SCORING
+    levels = _levels(sections, replace(choice, llm_provider=None), name, chain, general, own)
+    return resolve_agent(name, replace(levels, job="scoring", first_provider=first.llm_provider))
+
+
+def _is_scored(sections: Sections, chain: AgentChain) -> bool:
+    """Without a word about it: where a model is named for it."""
+    places = (chain.scoring, sections.defaults.scoring)
+    named = any(place.llm_provider is not None for place in places)
+    return next((place.enabled for place in places if place.enabled is not None), named)
+
+
+def _find_rate(sections: Sections, chain: At[AgentChain]) -> Found[float]:
+    places = (((*chain.place, "scoring"), chain.section.scoring), (("defaults", "scoring"), sections.defaults.scoring))
+    for path, place in places:
+        if place.rate is not None:
+            return Found(place.rate, sections.sources.origin_or_default((*path, "rate")))
+    return Found(1.0, DEFAULT)
 
 
 def _chat(

@@ -28,6 +28,8 @@ def plan_of(sections: Sections, settings: ChainSettings, choice: AlertChoice) ->
         summary_fallbacks=None if settings.summary_fallbacks is None else settings.summary_fallbacks.value,
         executive_summary=build.agent(settings.executive_summary),
         compose=build.agent(settings.compose) if settings.compose_enabled else None,
+        scoring=build.agent(settings.scoring) if settings.scoring_enabled else None,
+        scoring_rate=settings.scoring_rate.value,
         chat=build.agent(settings.chat),
         chat_enabled=settings.chat_enabled,
         default_runbook=settings.default_runbook.value,

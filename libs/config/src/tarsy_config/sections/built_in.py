@@ -14,6 +14,7 @@ SYNTHESIS: Final = "SynthesisAgent"
 EXECUTIVE_SUMMARY: Final = "ExecSummaryAgent"
 COMPOSER: Final = "ComposeAgent"
 CHAT: Final = "ChatAgent"
+SCORING: Final = "ScoringAgent"
 KUBERNETES_SERVER: Final = "kubernetes-server"
 CLUSTER_VARIABLES = ("KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT")
 """How a program finds its cluster, beside ~/.kube/config; handed on where they are set."""
@@ -55,6 +56,7 @@ is still to do. Add nothing that neither the analysis nor the facts of the actio
 Answer what is asked, from the investigation before you. Use tools when the answer is not in it or may have changed
 since, and say which of both your answer rests on.""",
     ),
+    SCORING: Agent(type="scoring", description="judges finished investigations"),
     "WebResearcher": Agent(
         description="looks into the web: searches, and reads pages where its model can",
         native_tools=NativeTools(google_search=True, url_context=True),

@@ -6,7 +6,7 @@ from tarsy_config.document.key_paths import AGENT, CHAIN, CHAT, STAGE, STAGE_AGE
 from tarsy_config.sections.agent_options import SomeOptions, with_options
 from tarsy_config.sections.alert_handling import AlertHandling
 from tarsy_config.sections.approval import ApprovalSettings, Approve
-from tarsy_config.sections.fallbacks import Compose, FallbackChoice, ModelChoice
+from tarsy_config.sections.fallbacks import Compose, FallbackChoice, ModelChoice, Scoring
 from tarsy_config.sections.matchers import MatcherText
 from tarsy_config.sections.verification import Verify
 from tarsy_config.values import Backend, Name, Positive, wrong
@@ -75,6 +75,7 @@ class AgentChain(ModelChoice, SomeOptions):
     executive_summary: ModelChoice = ModelChoice()
     executive_summary_provider: Name | None = None
     compose: Compose = Compose()
+    scoring: Scoring = Scoring()
     chat: Chat | None = None
     alerts: AlertHandling = AlertHandling()
     approve: Approve | None = None

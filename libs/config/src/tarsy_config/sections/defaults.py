@@ -10,7 +10,7 @@ from tarsy_config.sections.alert_handling import AlertHandling
 from tarsy_config.sections.approval import ApprovalSettings, Approve
 from tarsy_config.sections.budgets import DayBudgetSettings
 from tarsy_config.sections.calendar import MOST_HOLIDAYS, HolidayConfig, OnCall, TimeZone, to_calendar
-from tarsy_config.sections.fallbacks import Compose, FallbackChoice, ModelChoice
+from tarsy_config.sections.fallbacks import Compose, FallbackChoice, ModelChoice, Scoring
 from tarsy_config.sections.masking import AlertMasking
 from tarsy_config.sections.notifications import GoTarsySlack
 from tarsy_config.sections.verification import Verify
@@ -49,6 +49,7 @@ class Defaults(FallbackChoice, SomeOptions):
     agents: dict[Name, ModelChoice] = Field(default_factory=dict)
     executive_summary: ModelChoice = ModelChoice()
     compose: Compose = Compose()
+    scoring: Scoring = Scoring()
     summarization: ModelChoice = ModelChoice()
     alert_masking: AlertMasking = AlertMasking()
     alerts: AlertHandling = AlertHandling()

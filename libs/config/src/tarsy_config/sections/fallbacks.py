@@ -2,7 +2,7 @@
 
 from typing import Annotated, Self
 
-from pydantic import BeforeValidator, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from tarsy_config.values import Backend, Name, Section, to_sections, wrong
 
@@ -50,6 +50,17 @@ class ModelChoice(FallbackChoice):
 
     llm_provider: Name | None = None
     llm_backend: Backend | None = None
+
+
+class Scoring(ModelChoice):
+    """The judge of finished investigations. It is asked where it has a provider of its own, unless `enabled` says so.
+
+    `rate`: the share of sessions that are judged by themselves; people may ask for others.
+    """
+
+    enabled: bool | None = None
+    agent: Name | None = None
+    rate: float | None = Field(None, ge=0, le=1)
 
 
 class Compose(ModelChoice):

@@ -7,8 +7,10 @@ from tarsy_contracts.alert import Priority
 from tarsy_contracts.api.model import ApiModel, JsonObject, Timestamp
 from tarsy_contracts.budgets import CostCompleteness
 from tarsy_contracts.chain import ParallelType, SuccessPolicy
+from tarsy_contracts.confidence import Confidence
 from tarsy_contracts.events.execution import ExecutionFacts
 from tarsy_contracts.native_calls import WebSource
+from tarsy_contracts.review import Rating, ReviewStatus
 from tarsy_contracts.timeline.model import SessionStatus, StepStatus
 
 
@@ -76,6 +78,11 @@ class SessionTotals(SessionOverview):
     `action_verdict`: what they came to, the weightiest; null before one has ended. `actions_executed`: whether one
     changed something, or may have; null likewise. `session_labels`: `weekday`, `weekend` or `holiday`, `staffed` or
     `unstaffed`, and those that its executive summary gave it.
+
+    `review_status`: of its review by people; null while it runs. `assignee`: who has claimed or done it.
+    `quality_rating`: of the analysis, by a person. `review_cause`: the real cause, `investigation_feedback`: what else
+    was said of it. `latest_score`: of a judge, 0 to 100; `scoring_status`: `not_scored`, `scoring_in_progress`,
+    `scored` or `scoring_failed`. `confidence`: as the analysis itself says; null where it does not.
     """
 
     scripted: bool
@@ -124,6 +131,16 @@ class SessionTotals(SessionOverview):
     has_action_stages: bool = False
     action_verdict: Verdict | None = None
     actions_executed: bool | None = None
+    review_status: ReviewStatus | None = None
+    assignee: str | None = None
+    quality_rating: Rating | None = None
+    review_cause: str | None = None
+    investigation_feedback: str | None = None
+    reviewed_by: str | None = None
+    reviewed_at: Timestamp | None = None
+    latest_score: int | None = None
+    scoring_status: str = "not_scored"
+    confidence: Confidence | None = None
 
 
 class StageExecution(ExecutionFacts, ApiModel):

@@ -39,7 +39,8 @@ from tarsy_contracts.events.llm import (
     LlmPurpose,
     Shortening,
 )
-from tarsy_contracts.events.phase import PhaseCompleted, PhaseRequested
+from tarsy_contracts.events.phase import SCORE, PhaseCompleted, PhaseRequested
+from tarsy_contracts.events.review import REVIEW, ReviewChanged
 from tarsy_contracts.events.session import (
     CANCEL,
     DELETE,
@@ -101,6 +102,8 @@ __all__ = [
     "EVENTS",
     "EXTEND",
     "OPENERS",
+    "REVIEW",
+    "SCORE",
     "SESSION_ENDINGS",
     "TIME_BUDGET",
     "TOKEN_BUDGET",
@@ -132,6 +135,7 @@ __all__ = [
     "ReplyCompleted",
     "RequestAccepted",
     "RequestRefused",
+    "ReviewChanged",
     "SessionCancelled",
     "SessionCompleted",
     "SessionDeleted",
@@ -206,6 +210,7 @@ type Event = (
     | BudgetWarned
     | BudgetReached
     | BudgetDecided
+    | ReviewChanged
 )
 
 EVENTS: dict[str, type[Event]] = {kind.type: kind for kind in Event.__value__.__args__}

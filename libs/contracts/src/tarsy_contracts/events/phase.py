@@ -8,6 +8,9 @@ from tarsy_contracts.events.execution import EndStatus
 from tarsy_contracts.wire.message import Message
 from tarsy_contracts.wire.numbers import Index
 
+SCORE = "score"
+"""The value of `request` when a person wants the investigation to be judged."""
+
 
 class PhaseRequested(Message):
     """Another life of the session begins, for a phase after the end. `question.asked` ends that life early.

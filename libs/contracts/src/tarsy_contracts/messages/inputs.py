@@ -15,6 +15,7 @@ from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.conversation import ToolCall, Usage
 from tarsy_contracts.events import OfferedTool, Outcome, StoredResult, SummaryAttempt
 from tarsy_contracts.native_calls import NativeCall, TextCitation
+from tarsy_contracts.review import Rating, ReviewAction, ReviewStatus
 from tarsy_contracts.wire.message import Message, Value
 from tarsy_contracts.wire.numbers import Count, Seconds
 
@@ -209,6 +210,33 @@ class BudgetDecisionRequested(Message):
     role: str | None = None
 
 
+class ReviewRequested(Message):
+    """A person does something about the review of a finished investigation. All texts are masked.
+
+    `expected_status`: what he saw; with another one it is refused. Empty where he does not care. `assignee`: whom
+    `reassign` gives it to; empty for the author himself. `rating`, `cause` and `note` come with `complete` and
+    `feedback`, where an empty one leaves what is on record.
+    """
+
+    type: ClassVar[str] = "review.requested"
+    request_id: str
+    author: str
+    action: ReviewAction
+    expected_status: ReviewStatus | Literal[""] = ""
+    assignee: str = ""
+    rating: Rating | Literal[""] = ""
+    cause: str = ""
+    note: str = ""
+
+
+class ScoreRequested(Message):
+    """A person wants a finished investigation to be judged, also once more. Earlier scores stay on record."""
+
+    type: ClassVar[str] = "session.score_requested"
+    request_id: str
+    author: str
+
+
 class SessionDeleteRequested(Message):
     """A person, or a retention run, wants a session that has ended to be deleted."""
 
@@ -309,6 +337,8 @@ type InboxInput = (
     | ChatRequested
     | CallDecisionRequested
     | BudgetDecisionRequested
+    | ReviewRequested
+    | ScoreRequested
     | SessionDeleteRequested
     | SessionReleaseRequested
     | SessionFailRequested

@@ -16,6 +16,7 @@ from tarsy_contracts.public.call_events import (
 from tarsy_contracts.public.chat_events import PublicChatAnswered, PublicChatAsked
 from tarsy_contracts.public.model import PublicEvent
 from tarsy_contracts.public.phase_events import PublicPhaseCompleted, PublicPhaseRequested
+from tarsy_contracts.public.review_events import PublicReviewChanged
 from tarsy_contracts.public.session_events import (
     PublicAlertRepeated,
     PublicAlertResolved,
@@ -69,5 +70,6 @@ PUBLIC_EVENTS: dict[str, type[PublicEvent]] = {
         PublicBudgetWarned,
         PublicBudgetReached,
         PublicBudgetDecided,
+        PublicReviewChanged,
     )
 }

@@ -15,6 +15,7 @@ from tarsy_contracts.public import budget_events as budget
 from tarsy_contracts.public import call_events as calls
 from tarsy_contracts.public import chat_events as chat
 from tarsy_contracts.public import phase_events as phase
+from tarsy_contracts.public import review_events as review
 from tarsy_contracts.public import session_events as session
 from tarsy_contracts.public import stage_events as stage
 from tarsy_contracts.public.envelope import PublicEnvelope
@@ -106,6 +107,8 @@ def public_event(event: e.Event) -> PublicEvent | None:  # noqa: C901 - one case
             return copy_fields(budget.PublicBudgetReached, event)
         case e.BudgetDecided():
             return copy_fields(budget.PublicBudgetDecided, event, **event.extension.model_dump())
+        case e.ReviewChanged():
+            return copy_fields(review.PublicReviewChanged, event)
         case (
             e.SessionSkillsRecorded()
             | e.StageToolsOffered()

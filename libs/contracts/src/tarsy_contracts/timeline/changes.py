@@ -45,6 +45,7 @@ from tarsy_contracts.timeline.model import (
     create_event,
 )
 from tarsy_contracts.timeline.native_calls import NATIVE_EVENT_TYPES
+from tarsy_contracts.timeline.review import review_change
 from tarsy_contracts.timeline.steps import execution_begin, execution_end, fallback, stage_begin, stage_end
 from tarsy_contracts.wire.same_fields import copy_fields
 
@@ -90,6 +91,8 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
             yield budget_end(record, event)
         case e.BudgetDecided():
             yield budget_decision(record, event)
+        case e.ReviewChanged():
+            yield review_change(record, event)
         case e.SessionStarted():
             yield SessionChanged(status="pending")
         case e.AlertRepeated():

@@ -28,8 +28,8 @@ def question(record: RecordedEvent, event: e.QuestionAsked) -> Iterator[Timeline
 
 
 def show_accepted_request(record: RecordedEvent, event: e.RequestAccepted) -> Iterator[TimelineChange]:
-    """Questions, and decisions about calls and budgets, are shown themselves."""
-    if event.request in (e.CHAT, e.APPROVE, e.DENY, e.EXTEND, e.CONCLUDE):
+    """Questions, and decisions about calls, budgets, reviews and scores, are shown themselves."""
+    if event.request in (e.CHAT, e.APPROVE, e.DENY, e.EXTEND, e.CONCLUDE, e.REVIEW, e.SCORE):
         return
     why = f" Reason: {event.comment}" if event.comment else ""
     yield create_event(

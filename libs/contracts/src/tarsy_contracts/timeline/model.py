@@ -36,6 +36,7 @@ type TimelineEventType = Literal[
     "code_execution",
     "native_tool",
     "budget",
+    "review",
 ]
 type TimelineStatus = Literal["streaming", "completed", "failed", "cancelled", "timed_out"]
 type SessionStatus = Literal["pending", "in_progress", "cancelling", "completed", "failed", "cancelled", "timed_out"]

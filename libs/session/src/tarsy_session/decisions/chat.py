@@ -70,6 +70,8 @@ def refuse(
     | i.CancelRequested
     | i.CallDecisionRequested
     | i.BudgetDecisionRequested
+    | i.ReviewRequested
+    | i.ScoreRequested
     | i.SessionDeleteRequested
     | i.OperatorRequest,
     request: str,
@@ -83,7 +85,12 @@ def refuse(
 
 
 def accept(
-    person_request: i.ChatRequested | i.CancelRequested | i.CallDecisionRequested | i.BudgetDecisionRequested,
+    person_request: i.ChatRequested
+    | i.CancelRequested
+    | i.CallDecisionRequested
+    | i.BudgetDecisionRequested
+    | i.ReviewRequested
+    | i.ScoreRequested,
     request: str,
 ) -> e.RequestAccepted:
     comment = person_request.comment if isinstance(person_request, i.CancelRequested) else ""

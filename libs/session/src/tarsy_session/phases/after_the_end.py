@@ -12,12 +12,12 @@ from tarsy_contracts import events as e
 from tarsy_contracts.chain import CallLimits, ResolvedAgent, ResolvedChain, StageType
 from tarsy_session.phases.phase import Due, Instruct, Phase, StageKind, Task
 from tarsy_session.phases.stage_start import begin_stage
-from tarsy_session.state import AtRest, Investigating, Stage
+from tarsy_session.state import AtRest, Execution, Investigating, Stage
 
 type FindAgent = Callable[[ResolvedChain], ResolvedAgent | None]
 NO_AGENT = "the plan of the session names no agent for it"
 
-type ReadResult = Callable[[str], JsonValue]
+type ReadResult = Callable[[Investigating, Execution, str], JsonValue]
 """Reads the result of the phase from its agent's answer. Raises ValueError: then the phase has failed."""
 
 
@@ -69,7 +69,7 @@ def _follow_stage(
     (execution,) = state.executions_of(stage)
     answer = execution.completed.final_analysis if execution.completed is not None else ""
     try:
-        result = read(answer)
+        result = read(state, execution, answer)
     except ValueError as problem:
         return [_make_phase_end(state, "failed", f"the answer cannot be read: {problem}")]
     return [_make_phase_end(state, "completed", "").model_copy(update={"result": result})]

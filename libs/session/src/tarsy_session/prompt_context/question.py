@@ -1,6 +1,7 @@
 """Prompt of a reply: the finished investigation, the chat so far, and the question. Pure."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from tarsy_contracts import events as e
@@ -28,7 +29,7 @@ def compose_question(state: Investigating, stage: Stage, at: datetime, tools: Se
     return compose_question_prompt(
         state.started.alert,
         find_runbook(state),
-        _investigated(state),
+        replace(collect_investigation(state), replies=tuple(_replies(state))),
         current,
         limit=history_limit(chat_agent(state.started.chain)),
         read_result=read_result_name(tools),
@@ -41,12 +42,10 @@ def history_limit(agent: ResolvedAgent) -> int:
     return min(tokens // 2 * CHARACTERS_PER_TOKEN, MOST_CHARACTERS)
 
 
-def _investigated(state: Investigating) -> Investigated:
-    return Investigated(
-        ended=_describe_end(state.ended),
-        stages=tuple(_stage(state, stage) for stage in select_investigation_stages(state)),
-        replies=tuple(_replies(state)),
-    )
+def collect_investigation(state: Investigating) -> Investigated:
+    """Without the chat that followed."""
+    stages = tuple(_stage(state, stage) for stage in select_investigation_stages(state))
+    return Investigated(ended=_describe_end(state.ended), stages=stages, replies=())
 
 
 def _stage(state: Investigating, stage: Stage) -> StageHistory:

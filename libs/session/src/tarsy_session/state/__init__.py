@@ -4,6 +4,7 @@ from tarsy_session.state.alerts import AlertNews, Alerts
 from tarsy_session.state.budgets import NO_BUDGETS, UNMET, Budgets, BudgetState
 from tarsy_session.state.calls import Approval, Claim, Learned, Summary, ToolCallState, deadline_after
 from tarsy_session.state.executions import INVESTIGATION, Execution, PendingLlmCall, RetryState, Stage, Turn
+from tarsy_session.state.reviews import Review
 from tarsy_session.state.sessions import (
     NO_INPUT,
     NOT_STARTED,
@@ -49,6 +50,7 @@ __all__ = [
     "PhaseRun",
     "Question",
     "RetryState",
+    "Review",
     "SessionState",
     "Stage",
     "Summary",

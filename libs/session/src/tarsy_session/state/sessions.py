@@ -12,6 +12,7 @@ from tarsy_session.state.alerts import NO_ALERTS, Alerts
 from tarsy_session.state.budgets import NO_BUDGETS, Budgets
 from tarsy_session.state.calls import ToolCallState
 from tarsy_session.state.executions import Execution, Stage
+from tarsy_session.state.reviews import Review
 
 type Answered = e.RequestAccepted | e.RequestRefused | e.SessionReleased
 type Ending = e.SessionCompleted | e.SessionFailed | e.SessionCancelled | e.SessionTimedOut
@@ -94,7 +95,8 @@ class Investigating:
     `ended`: how the investigation ended, when this life came after it. `questions`, `phase_runs`: of all lives.
     `cancelled`: somebody wanted this life to end, and it waits for calls that may have run. `token_rates`: how its
     providers have counted in this life. `skills`: by name, as they were when the session began.
-    `sources`: the web pages that can be cited, in the order of their numbers.
+    `sources`: the web pages that can be cited, in the order of their numbers. `review`: None until somebody has done
+    something about it.
     """
 
     session_id: str
@@ -115,6 +117,7 @@ class Investigating:
     skills: Mapping[str, Skill] = field(default_factory=dict)
     sources: tuple[WebSource, ...] = ()
     budgets: Budgets = NO_BUDGETS
+    review: Review | None = None
 
     @property
     def id_root(self) -> str:
@@ -156,6 +159,7 @@ class AtRest:
     skills: Mapping[str, Skill] = field(default_factory=dict)
     sources: tuple[WebSource, ...] = ()
     budgets: Budgets = NO_BUDGETS
+    review: Review | None = None
 
     @property
     def id_root(self) -> str:

@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.routing import APIRoute
 
+from tarsy_contracts.api.reviews import TriagePage
 from tarsy_contracts.api.session_lists import ActiveSessions, FilterOptions, SessionList
 from tarsy_contracts.api.sessions import SessionDetail, SessionState
 from tarsy_contracts.api.timeline import TimelineEvent
@@ -13,7 +14,7 @@ from tarsy_service.http.described_routes import describe_answers
 from tarsy_timeline.api.caller_groups import CallerGroups
 from tarsy_timeline.api.route_words import LAST_NUMBER, READING, READING_ONE
 from tarsy_timeline.queries import list_responses, responses
-from tarsy_timeline.queries.session_filter import SessionFilterQuery
+from tarsy_timeline.queries.session_filter import SessionFilterQuery, TriageGroup
 from tarsy_timeline.queries.session_queries import SessionQueries
 
 LAST_NUMBER_HEADER = "TARSy-Last-Number"
@@ -38,6 +39,24 @@ def session_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) ->
         found = await queries.sessions(wanted, groups)
         # In a thread: a page of matches may be some megabytes of text.
         return await asyncio.to_thread(list_responses.session_list, wanted, found)
+
+    @router.get(
+        "/triage/{group}",
+        summary="A page of one group of the review board",
+        responses=describe_answers("The sessions of the page, and how many there are.", READING),
+    )
+    async def list_triage(group: TriageGroup, wanted: SessionFilterQuery, groups: CallerGroups) -> TriagePage:
+        """The list of sessions, for Go TARSy's board: those that run, or those with this status of their review."""
+        asked = wanted.of_group(group)
+        found = await asyncio.to_thread(list_responses.session_list, asked, await queries.sessions(asked, groups))
+        pages = found.pagination
+        return TriagePage(
+            count=pages.total_items,
+            page=pages.page,
+            page_size=pages.page_size,
+            total_pages=pages.total_pages,
+            sessions=found.sessions,
+        )
 
     @router.get(
         "/active",

@@ -4,13 +4,15 @@ from collections.abc import Callable
 
 from fastapi import APIRouter
 
+from tarsy_contracts.api.calibration import CalibrationReport
 from tarsy_contracts.api.usage import UsageReport
 from tarsy_contracts.prices import ModelPrices
 from tarsy_service.http.described_routes import describe_answers
 from tarsy_timeline.api.caller_groups import CallerGroups
 from tarsy_timeline.api.route_words import READING
+from tarsy_timeline.queries.calibration import calibration_report
 from tarsy_timeline.queries.session_queries import SessionQueries
-from tarsy_timeline.queries.usage_queries import AskedUsage
+from tarsy_timeline.queries.usage_queries import AskedDays, AskedUsage
 from tarsy_timeline.queries.usage_report import usage_report
 
 
@@ -28,5 +30,14 @@ def usage_routes(queries: SessionQueries, prices: Callable[[], ModelPrices]) -> 
         models cost on their days, as the configuration says now."""
         current = prices()
         return usage_report(wanted.by, await queries.usage(wanted, groups, current), current)
+
+    @router.get(
+        "/calibration",
+        summary="How well judges and analyses knew what people found afterwards",
+        responses=describe_answers("Forecasts against the ratings of these days.", READING),
+    )
+    async def report_calibration(wanted: AskedDays, groups: CallerGroups) -> CalibrationReport:
+        """Scores of judges, and the `Confidence:` of analyses, against what people said of them in these days."""
+        return calibration_report(await queries.ratings(wanted, groups))
 
     return router

@@ -4,13 +4,15 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC
 from typing import assert_never
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import PRIORITIES, McpSelection, priority_of
 from tarsy_contracts.chain import NATIVE_TOOLS, ResolvedChain
+from tarsy_contracts.confidence import read_confidence
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_contracts.scores import SCORING, Score
 from tarsy_contracts.wire.ids import timeline_event_id
 from tarsy_timeline.rows import row_changes as r
 from tarsy_timeline.rows.row_changes import RowChange
@@ -30,7 +32,11 @@ def event_facts(record: RecordedEvent, event: e.Event) -> Iterator[RowChange]:  
         case e.StageStarted():
             yield _planned(event)
         case e.SessionCompleted():
-            yield r.SessionLabels(record.session_id, list(event.labels))
+            yield r.SessionLabels(record.session_id, list(event.labels), read_confidence(event.final_analysis))
+        case e.PhaseRequested() | e.PhaseCompleted():
+            yield from _judged(record, event)
+        case e.ReviewChanged():
+            yield from _reviewed(record, event)
         case e.ProviderFellBack():
             yield _fell_back(record, event)
         case e.LlmCallRequested():
@@ -75,8 +81,6 @@ def event_facts(record: RecordedEvent, event: e.Event) -> Iterator[RowChange]:  
             | e.SessionReopened()
             | e.QuestionAsked()
             | e.ReplyCompleted()
-            | e.PhaseRequested()
-            | e.PhaseCompleted()
             | e.SessionDeleted()
             | e.BudgetWarned()
             | e.BudgetReached()
@@ -85,6 +89,45 @@ def event_facts(record: RecordedEvent, event: e.Event) -> Iterator[RowChange]:  
             return
         case _:
             assert_never(event)
+
+
+def _reviewed(record: RecordedEvent, event: e.ReviewChanged) -> Iterator[RowChange]:
+    ended, at = event.to_status == "reviewed", record.envelope.time
+    yield r.ReviewUpdate(
+        session_id=record.session_id,
+        review_status=event.to_status,
+        assignee=event.assignee or None,
+        quality_rating=event.rating or None,
+        review_cause=event.cause or None,
+        review_note=event.note or None,
+        reviewed_by=event.author if ended else None,
+        reviewed_at=at if ended else None,
+    )
+    said = event.model_dump(include=set(r.ReviewAct._fields))
+    yield r.ReviewAct(session_id=record.session_id, at=at, **said)
+
+
+def _judged(record: RecordedEvent, event: e.PhaseRequested | e.PhaseCompleted) -> Iterator[RowChange]:
+    """Of other phases after the end nothing is shown but their stages."""
+    if event.phase != SCORING:
+        return
+    at = record.envelope.time
+    if isinstance(event, e.PhaseRequested):
+        yield r.ScoreStart(event.phase_id, record.session_id, event.number, event.author, at, "in_progress")
+        yield r.ScoreUpdate(record.session_id, "scoring_in_progress", None)
+        return
+    score = _score_of(event)
+    status = "scoring_failed" if score is None else "scored"
+    yield r.ScoreEnd(event.phase_id, event.status, score, event.result, event.error or None, event.stage_id or None, at)
+    yield r.ScoreUpdate(record.session_id, status, score)
+
+
+def _score_of(event: e.PhaseCompleted) -> int | None:
+    """A later version may judge in another form: what cannot be read is no score."""
+    try:
+        return Score.model_validate(event.result).score
+    except ValidationError:
+        return None
 
 
 def _fell_back(record: RecordedEvent, event: e.ProviderFellBack) -> RowChange:

@@ -4,10 +4,13 @@ from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 
 from tarsy_contracts.alert import PRIORITIES
+from tarsy_contracts.review import FIRST_STATUSES
 from tarsy_contracts.wire.envelope import wire_time
 from tarsy_timeline.queries.session_outcome import outcome_of
 from tarsy_timeline.rows.cost import Cost
 from tarsy_timeline.rows.session_rows import TOKENS, Row
+
+NOT_SCORED = "not_scored"
 
 type Fields = dict[str, object]
 WEIGHTIEST_FIRST = ("acted", "blocked", "recommended", "nothing_to_do")
@@ -29,6 +32,9 @@ def session_fields(row: Row) -> Fields:
         "outcome": outcome_of(row),
         "chain_chosen_by": row["chosen_by"],
         "chain_unmatched": row["unmatched"],
+        "review_status": row["review_status"] or FIRST_STATUSES.get(row["status"]),
+        "investigation_feedback": row["review_note"],
+        "scoring_status": row["scoring_status"] or NOT_SCORED,
     }
 
 

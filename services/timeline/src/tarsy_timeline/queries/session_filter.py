@@ -4,21 +4,23 @@ from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from fastapi import Query
-from pydantic import AwareDatetime, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from tarsy_auth.session_groups import GroupLabels
+from tarsy_contracts.review import GO_RATINGS
 from tarsy_contracts.timeline.changes import SessionStatus
-from tarsy_timeline.queries.absent_features import AbsentFeatures
 from tarsy_timeline.queries.search_words import SearchTerm, parse_search
-from tarsy_timeline.rows.visibility import visible_labels
+from tarsy_timeline.rows.visibility import format_label, visible_labels
 
 STATUSES: tuple[str, ...] = SessionStatus.__value__.__args__
+OPEN_STATUSES = ("pending", "in_progress", "cancelling")
 
-NO_CONDITIONS: "Conditions" = (None,) * 12
+NO_CONDITIONS: "Conditions" = (None,) * 17
 
 type SortBy = Literal[
     "created_at", "status", "alert_type", "author", "duration", "relevance", "score", "quality_rating"
 ]
+type TriageGroup = Literal["investigating", "needs_review", "in_progress", "reviewed"]
 type Conditions = tuple[
     list[str] | None,
     str | None,
@@ -32,6 +34,11 @@ type Conditions = tuple[
     str | None,
     list[str] | None,
     str | None,
+    list[str] | None,
+    str | None,
+    list[str] | None,
+    str | None,
+    list[str] | None,
 ]
 
 ORDERS: dict[SortBy, str] = {
@@ -41,17 +48,19 @@ ORDERS: dict[SortBy, str] = {
     "author": "s.author",
     "duration": "coalesce(s.completed_at, now()) - s.started_at",
     "relevance": "r.relevance",
-    "score": "s.created_at",
-    "quality_rating": "s.created_at",
+    "score": "s.latest_score",
+    "quality_rating": "array_position(array['wrong', 'partly', 'accurate'], s.quality_rating)",
 }
 """An unknown sort key sorts by time."""
-SOMETIMES_NULL = frozenset({"duration", "relevance"})
+SOMETIMES_NULL = frozenset({"duration", "relevance", "score", "quality_rating"})
 """The others never are: `nulls last` would keep their index from being used."""
 
 
-class SessionFilter(AbsentFeatures):
+class SessionFilter(BaseModel):
     """`end_date` is exclusive; `status` a list with commas; `id_prefix` the beginning of an id. `severity` is compared
-    without regard to case. `label`: one of the session's own, `session_labels`; an empty one is no condition.
+    without regard to case. `label`: one of the session's own, `session_labels`. `team`: the value of that label of its
+    alert. `review_status`, `quality_rating` and `scoring_status` are lists with commas. An empty one of these is no
+    condition.
 
     `search`: words that all are in the alert or the timeline; a word finds what begins with it, `"a phrase"` what is
     just so. `sort_by` is relevance with a search, else created_at.
@@ -69,6 +78,11 @@ class SessionFilter(AbsentFeatures):
     namespace: str | None = Field(None, max_length=300)
     workload: str | None = Field(None, max_length=300)
     label: str | None = Field(None, max_length=500)
+    team: str | None = Field(None, max_length=300)
+    review_status: str = Field("", max_length=200)
+    assignee: str = Field("", max_length=500)
+    quality_rating: str = Field("", max_length=200)
+    scoring_status: str = Field("", max_length=200)
     search: str | None = Field(None, min_length=3, max_length=500)
     sort_by: SortBy | None = None
     sort_order: Literal["asc", "desc"] = "desc"
@@ -84,7 +98,10 @@ class SessionFilter(AbsentFeatures):
             raise ValueError(f"unknown status {unknown[0]!r}: must be {', '.join(STATUSES)}")
         return value
 
-    @field_validator("alert_type", "chain_id", "severity", "cluster", "namespace", "workload", "label", "search")
+    @field_validator(
+        *("alert_type", "chain_id", "severity", "cluster", "namespace", "workload", "label", "search", "team"),
+        *("review_status", "assignee", "quality_rating", "scoring_status"),
+    )
     @classmethod
     def without_nul(cls, value: str | None) -> str | None:
         if value is not None and "\x00" in value:
@@ -114,6 +131,11 @@ class SessionFilter(AbsentFeatures):
             raise ValueError("relevance needs a search")
         return value
 
+    def of_group(self, group: TriageGroup) -> "SessionFilter":
+        if group == "investigating":
+            return self.model_copy(update={"status": ",".join(OPEN_STATUSES)})
+        return self.model_copy(update={"review_status": group})
+
     @property
     def terms(self) -> tuple[SearchTerm, ...]:
         return () if self.search is None else parse_search(self.search)
@@ -127,8 +149,9 @@ class SessionFilter(AbsentFeatures):
         return (self.page - 1) * self.page_size
 
     def conditions(self, groups: GroupLabels | None) -> Conditions:
-        """The first twelve arguments of `count_sessions`, `list_sessions` and `find_sessions`."""
-        statuses = [] if self.matches_none else None if self.status is None else self.status.split(",")
+        """The first arguments of `count_sessions`, `list_sessions` and `find_sessions`."""
+        statuses = None if self.status is None else self.status.split(",")
+        ratings = [GO_RATINGS.get(one, one) for one in _split(self.quality_rating) or ()]
         labels = visible_labels(groups)
         facets = (self.severity, self.cluster, self.namespace, self.workload)
         span = (self.start_date, self.end_date)
@@ -141,6 +164,11 @@ class SessionFilter(AbsentFeatures):
             *facets,
             labels,
             self.label or None,
+            _split(self.review_status),
+            self.assignee or None,
+            ratings or None,
+            format_label("team", self.team) if self.team else None,
+            _split(self.scoring_status),
         )
 
     def order(self) -> str:
@@ -151,6 +179,10 @@ class SessionFilter(AbsentFeatures):
         nulls = " nulls last" if self.order_by in SOMETIMES_NULL else ""
         by_time = f"s.created_at {self.sort_order}, " if self.order_by == "relevance" else ""
         return f"{ORDERS[self.order_by]} {self.sort_order}{nulls}, {by_time}s.session_id {self.sort_order}"
+
+
+def _split(commas: str) -> list[str] | None:
+    return [one.strip() for one in commas.split(",")] if commas else None
 
 
 type SessionFilterQuery = Annotated[SessionFilter, Query()]

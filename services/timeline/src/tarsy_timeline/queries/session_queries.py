@@ -16,7 +16,7 @@ from tarsy_timeline.queries import responses
 from tarsy_timeline.queries.session_filter import NO_CONDITIONS, SessionFilter
 from tarsy_timeline.queries.session_reads import read_detail, read_running, read_session
 from tarsy_timeline.queries.session_snapshots import SnapshotLine, read_projected_log, session_snapshots
-from tarsy_timeline.queries.usage_queries import UsageQuery, costs_of, usage_rows
+from tarsy_timeline.queries.usage_queries import DaySpan, UsageQuery, costs_of, usage_rows
 from tarsy_timeline.rows.found_result import FoundResult, event_ids_of, result_of_call
 from tarsy_timeline.rows.record_place import RecordPlace, record_place_of
 from tarsy_timeline.rows.session_rows import ListedRows, Row, SessionRows
@@ -29,6 +29,7 @@ CHAINS_SECONDS = 60.0
 MOST_ACTIVE = 1_000
 """Limit for sessions that run, and the same for those that wait."""
 MOST_OPTIONS = 1_000
+MOST_RATINGS = 10_000
 OPTION_VALUES = {
     "alert_types": "alert_type",
     "chain_ids": "chain_id",
@@ -143,6 +144,18 @@ class SessionQueries:
         """Tokens of the days, by key, model and time of its price, and by key; those of all have no key."""
         return await self._database.read(partial(usage_rows, wanted, groups, prices))
 
+    async def ratings(self, wanted: DaySpan, groups: GroupLabels | None = None) -> Sequence[Row]:
+        """What people said in these days, beside the forecasts of judges and analyses."""
+        query = visible_query("read_ratings", groups)
+
+        async def read(connection: Connection) -> Sequence[Row]:
+            rows: Sequence[Row] = await connection.fetch(
+                query, wanted.first, wanted.last, visible_labels(groups), MOST_RATINGS
+            )
+            return rows
+
+        return await self._database.read(read)
+
     async def session(self, session_id: str, *, at_least: int = 0) -> Row:
         """Waits until the projection has reached the event `at_least`. Raises ProblemError."""
         await self._wait_until_projected(session_id, at_least)
@@ -174,6 +187,26 @@ class SessionQueries:
 
         rows, last_number = await self._database.read(read)
         return result_of_call(session_id, call_id, rows), last_number
+
+    async def reviews(self, session_id: str) -> Sequence[Row]:
+        """What people did about its review, in order. Raises ProblemError."""
+
+        async def read(connection: Connection) -> Sequence[Row]:
+            await read_session(session_id, connection)
+            rows: Sequence[Row] = await connection.fetch(QUERIES["read_reviews"], session_id)
+            return rows
+
+        return await self._database.read(read)
+
+    async def scores(self, session_id: str) -> Sequence[Row]:
+        """All runs of its judge, in order. Raises ProblemError."""
+
+        async def read(connection: Connection) -> Sequence[Row]:
+            await read_session(session_id, connection)
+            rows: Sequence[Row] = await connection.fetch(QUERIES["read_scores"], session_id)
+            return rows
+
+        return await self._database.read(read)
 
     async def is_visible(self, session_id: str, groups: GroupLabels, *, at_least: int = 0) -> bool:
         """Waits like `session`. Raises ProblemError."""

@@ -22,14 +22,13 @@ KEYS: dict[UsageBy, str] = {"chain": "s.chain_id", "model": "u.model", "day": "u
 """For the place `{key}` in `report_usage`."""
 
 
-class UsageQuery(BaseModel):
-    """`from` and `to`: the first and the last day (UTC) of the events with which tokens were counted."""
+class DaySpan(BaseModel):
+    """`from` and `to`: the first and the last day (UTC)."""
 
     model_config = ConfigDict(frozen=True)
 
     first: date = Field(alias="from", examples=["2026-11-01"])
     last: date = Field(alias="to", description=f"at most {MOST_DAYS} days", examples=["2026-11-30"])
-    by: UsageBy = "day"
 
     @field_validator("last")
     @classmethod
@@ -42,6 +41,13 @@ class UsageQuery(BaseModel):
         return value
 
 
+class UsageQuery(DaySpan):
+    """The days are those of the events with which tokens were counted."""
+
+    by: UsageBy = "day"
+
+
+type AskedDays = Annotated[DaySpan, Query()]
 type AskedUsage = Annotated[UsageQuery, Query()]
 
 

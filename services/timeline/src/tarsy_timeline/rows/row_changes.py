@@ -15,6 +15,7 @@ from tarsy_timeline.rows.column_rules import (
     KEY,
     LARGEST,
     ONCE,
+    UNLESS_NULL,
     Added,
     AddedTokens,
     JsonUnlessNull,
@@ -84,6 +85,61 @@ class SessionUpdate(NamedTuple):
 class SessionLabels(NamedTuple):
     session_id: Key
     session_labels: list[str]
+    confidence: str | None
+
+
+class ReviewUpdate(NamedTuple):
+    """The review as it is now. `review_status` is null in sessions whose review nobody has begun."""
+
+    session_id: Key
+    review_status: str
+    assignee: OptionalIndexText
+    quality_rating: str | None
+    review_cause: str | None
+    review_note: str | None
+    reviewed_by: str | None
+    reviewed_at: datetime | None
+
+
+class ReviewAct(NamedTuple):
+    session_id: Key
+    number: Annotated[int, KEY]
+    action: str
+    from_status: str
+    to_status: str
+    assignee: str
+    rating: str
+    cause: str
+    note: str
+    author: str
+    at: datetime
+
+
+class ScoreStart(NamedTuple):
+    phase_id: Key
+    session_id: OnceId
+    number: Annotated[int, ONCE]
+    author: Annotated[str, ONCE]
+    requested_at: Annotated[datetime, ONCE]
+    status: str
+
+
+class ScoreEnd(NamedTuple):
+    phase_id: Key
+    status: str
+    score: int | None
+    result: JsonUnlessNull
+    error: str | None
+    stage_id: OptionalId
+    completed_at: datetime
+
+
+class ScoreUpdate(NamedTuple):
+    """The last score of a session stays where another judgement fails."""
+
+    session_id: Key
+    scoring_status: str
+    latest_score: Annotated[int | None, UNLESS_NULL]
 
 
 class AlertCount(NamedTuple):
@@ -247,6 +303,11 @@ type RowChange = (
     | SessionStart
     | SessionUpdate
     | SessionLabels
+    | ReviewUpdate
+    | ReviewAct
+    | ScoreStart
+    | ScoreEnd
+    | ScoreUpdate
     | AlertCount
     | SessionAlias
     | ChatStart

@@ -1,7 +1,7 @@
 """Rows of sessions, as the queries found them. Each is of one moment."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,6 +55,14 @@ class ListedRows:
     running: RunningRows
     costs: Mapping[str, Cost] = field(default_factory=dict)
     matches: Sequence[Row] = field(default_factory=list)
+
+
+def by_key(rows: Iterable[Row], *columns: str) -> defaultdict[tuple[Any, ...], list[Row]]:
+    """The rows with the same values in these columns, in their order."""
+    found: defaultdict[tuple[Any, ...], list[Row]] = defaultdict(list)
+    for row in rows:
+        found[tuple(row[column] for column in columns)].append(row)
+    return found
 
 
 def by_session(rows: Sequence[Row]) -> defaultdict[str, list[Row]]:

@@ -10,6 +10,7 @@ const SEQUENCE_MILLISECONDS = 1500;
 /** After `g`: where they lead. */
 export const PLACES = [
   { key: "l", name: TEXT.keys.list, address: "/" },
+  { key: "r", name: TEXT.keys.review, address: "/review" },
   { key: "m", name: TEXT.keys.servers, address: "/servers" },
 ];
 

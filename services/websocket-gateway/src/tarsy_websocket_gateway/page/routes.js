@@ -11,6 +11,7 @@ const LIST = { pattern: /^\/$/, load: async () => (await import("./views/list.js
 const ROUTES = [
   LIST,
   { pattern: /^\/(?:servers|system)\/?$/, load: async () => (await import("./views/system/view.js")).SystemView },
+  { pattern: /^\/review\/?$/, load: async () => (await import("./views/review/view.js")).ReviewView },
   { pattern: /^\/submit\/?$/, load: async () => (await import("./views/submit/view.js")).SubmitView },
   { pattern: /^\/usage\/?$/, load: async () => (await import("./views/usage/view.js")).UsageView },
   {

@@ -4,6 +4,7 @@ VIEWS = {
     "/": "views/list.js",
     "/servers": "views/system/view.js",
     "/system": "views/system/view.js",
+    "/review": "views/review/view.js",
     "/submit": "views/submit/view.js",
     "/usage": "views/usage/view.js",
     "/sessions/{session_id}": "views/session.js",

@@ -14,6 +14,8 @@ from tarsy_contracts.messages.inputs import (
     CallDecisionRequested,
     CancelRequested,
     ChatRequested,
+    ReviewRequested,
+    ScoreRequested,
     SessionDeleteRequested,
     SessionFailRequested,
     SessionReleaseRequested,
@@ -28,6 +30,8 @@ type PersonRequest = (
     | ChatRequested
     | CallDecisionRequested
     | BudgetDecisionRequested
+    | ReviewRequested
+    | ScoreRequested
     | SessionDeleteRequested
     | SessionReleaseRequested
     | SessionFailRequested

@@ -54,8 +54,9 @@ def _parse_default(type: str, literal: str | None) -> Any:
 
 
 AFTER_THE_END = ", ".join(f"'{type}'" for type in STAGES_AFTER_THE_END)
-QUERIES = parse_queries(
+_TEXTS = parse_queries(
     (files(__name__) / "queries.sql").read_text(encoding="utf-8").replace("{after_the_end}", AFTER_THE_END)
 )
+QUERIES = {name: text.replace("{conditions}", _TEXTS["conditions"]) for name, text in _TEXTS.items()}
 REBUILD = parse_queries((files(__name__) / "rebuild.sql").read_text(encoding="utf-8"))
 RETENTION = parse_queries((files(__name__) / "retention.sql").read_text(encoding="utf-8"))

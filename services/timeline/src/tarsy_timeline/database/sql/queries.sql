@@ -74,7 +74,9 @@ with labels as (
      stages as (delete from stages where session_id = $1),
      texts as (delete from search_texts where session_id = $1),
      used as (delete from model_usage where session_id = $1),
-     aliases as (delete from session_aliases where session_id = $1)
+     aliases as (delete from session_aliases where session_id = $1),
+     reviewed as (delete from reviews where session_id = $1),
+     scored as (delete from scores where session_id = $1)
 update sessions
 set status = 'deleted', created_at = 'epoch', alert_type = default, title = default, severity = default,
     source = default, author = default, runbook_url = default, chain_id = default, plan = default, alert_data = default,
@@ -85,7 +87,9 @@ set status = 'deleted', created_at = 'epoch', alert_type = default, title = defa
     cluster = default, namespace = default, workload = default, repeat_count = default, last_alert_at = default,
     parent_id = default, llm_provider = default, slack_message_fingerprint = default, changed = default,
     labels = default, partial_reason = default, evidence_limits = default, chosen_by = default, unmatched = default,
-    session_labels = default
+    session_labels = default, review_status = default, assignee = default, quality_rating = default,
+    review_cause = default, review_note = default, reviewed_by = default, reviewed_at = default,
+    latest_score = default, scoring_status = default, confidence = default
 where session_id = $1
 
 -- Answers ------------------------------------------------------------------------------------------------------
@@ -112,11 +116,9 @@ from (
 -- name: forget_deleted_labels
 delete from deleted_labels where deleted_at < $1
 
--- name: count_sessions
-select count(*)
-from sessions s
-where s.status <> 'deleted'
-  and ($1::text[] is null or s.status = any($1))
+-- name: conditions
+-- Of the list of sessions: for the place of that name in the queries below. Their further arguments begin with $18.
+($1::text[] is null or s.status = any($1))
   and ($2::text is null or s.alert_type = $2)
   and ($3::text is null or s.chain_id = $3)
   and ($4::timestamptz is null or s.created_at >= $4)
@@ -128,6 +130,17 @@ where s.status <> 'deleted'
   and ($10::text is null or s.workload = $10)
   and {visible:11}
   and ($12::text is null or s.session_labels @> array[$12])
+  and ($13::text[] is null or review_status_of(s.review_status, s.status) = any($13))
+  and ($14::text is null or s.assignee = $14)
+  and ($15::text[] is null or s.quality_rating = any($15))
+  and ($16::text is null or session_labels(s.alert_type, s.cluster, s.namespace, s.workload, s.labels) @> array[$16])
+  and ($17::text[] is null or coalesce(s.scoring_status, 'not_scored') = any($17))
+
+-- name: count_sessions
+select count(*)
+from sessions s
+where s.status <> 'deleted'
+  and {conditions}
 
 -- name: list_sessions
 select s.*, e.*, g.*, q.queue_position, (
@@ -138,21 +151,10 @@ select s.*, e.*, g.*, q.queue_position, (
 from (
     select * from sessions s
     where s.status <> 'deleted'
-      and ($1::text[] is null or s.status = any($1))
-      and ($2::text is null or s.alert_type = $2)
-      and ($3::text is null or s.chain_id = $3)
-      and ($4::timestamptz is null or s.created_at >= $4)
-      and ($5::timestamptz is null or s.created_at < $5)
-      and ($6::text is null or starts_with(s.session_id, $6))
-      and ($7::text is null or lower(s.severity) = lower($7))
-      and ($8::text is null or s.cluster = $8)
-      and ($9::text is null or s.namespace = $9)
-      and ($10::text is null or s.workload = $10)
-      and {visible:11}
-      and ($12::text is null or s.session_labels @> array[$12])
-      and ($13::text[] is null or s.session_id = any($13))
+      and {conditions}
+      and ($18::text[] is null or s.session_id = any($18))
     order by {order}
-    limit $14 offset $15
+    limit $19 offset $20
 ) s
 cross join lateral (
     select coalesce(sum(llm_interaction_count), 0) as llm_interaction_count,
@@ -192,7 +194,7 @@ with words as (
     select case when prefix then (word::text || ':*')::tsquery else word end as query
     from (
         select phraseto_tsquery('simple', search_plain(word)) as word, prefix
-        from unnest($13::text[], $14::boolean[]) as asked (word, prefix)
+        from unnest($18::text[], $19::boolean[]) as asked (word, prefix)
     ) asked
     where numnode(word) > 0
 ),
@@ -229,18 +231,7 @@ found as materialized (
 filtered as materialized (
     select s.session_id, s.created_at, s.status, s.alert_type, s.author, s.started_at, s.completed_at
     from found f join sessions s on s.session_id = f.session_id and s.status <> 'deleted'
-    where ($1::text[] is null or s.status = any($1))
-      and ($2::text is null or s.alert_type = $2)
-      and ($3::text is null or s.chain_id = $3)
-      and ($4::timestamptz is null or s.created_at >= $4)
-      and ($5::timestamptz is null or s.created_at < $5)
-      and ($6::text is null or starts_with(s.session_id, $6))
-      and ($7::text is null or lower(s.severity) = lower($7))
-      and ($8::text is null or s.cluster = $8)
-      and ($9::text is null or s.namespace = $9)
-      and ($10::text is null or s.workload = $10)
-      and {visible:11}
-      and ($12::text is null or s.session_labels @> array[$12])
+    where {conditions}
 ),
 ranked as materialized (
     select f.session_id, (
@@ -251,7 +242,7 @@ ranked as materialized (
             group by t.query
         ) r
     ) as relevance
-    from (select session_id from filtered where $15 order by created_at desc, session_id desc limit 500) f
+    from (select session_id from filtered where $20 order by created_at desc, session_id desc limit 500) f
 )
 select n.total, p.session_id
 from (select count(*) as total from filtered) n
@@ -259,7 +250,7 @@ left join (
     select s.session_id, row_number() over (order by {order}) as place
     from filtered s left join ranked r on r.session_id = s.session_id
     order by {order}
-    limit $16 offset $17
+    limit $21 offset $22
 ) p on true
 order by p.place
 
@@ -457,6 +448,29 @@ where runbook_url is not null
 group by runbook_url
 order by max(created_at) desc, runbook_url
 limit $2
+
+-- name: read_reviews
+select r.* from reviews r join sessions s on s.session_id = r.session_id and s.status <> 'deleted'
+where r.session_id = $1 order by r.number
+
+-- name: read_scores
+select c.* from scores c join sessions s on s.session_id = c.session_id and s.status <> 'deleted'
+where c.session_id = $1 order by c.number
+
+-- name: read_ratings
+-- What people said of investigations in these days, beside what their judge and they themselves said. The newest first.
+select s.quality_rating, s.confidence, c.score, coalesce(c.judge, '') as judge, coalesce(c.prompt, '') as prompt
+from sessions s
+left join lateral (
+    select score, result ->> 'llm_provider' as judge, result ->> 'prompt_digest' as prompt
+    from scores where session_id = s.session_id and score is not null
+    order by number desc limit 1
+) c on true
+where s.status <> 'deleted' and s.quality_rating is not null
+  and s.reviewed_at >= $1::date and s.reviewed_at < $2::date + 1
+  and {visible:3}
+order by s.reviewed_at desc, s.session_id
+limit $4
 
 -- name: read_stages
 select * from stages where session_id = $1 order by stage_index

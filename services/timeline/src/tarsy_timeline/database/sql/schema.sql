@@ -62,7 +62,17 @@ create table sessions (
     evidence_limits text[] not null default '{}', -- a sentence each
     chosen_by text not null default '',
     unmatched boolean not null default false,
-    session_labels text[] not null default '{}' -- of the session itself: by its calendar and its executive summary
+    session_labels text[] not null default '{}', -- of the session itself: by its calendar and its executive summary
+    review_status text, -- null until a person has done something about it: review_status_of() says what holds then
+    assignee text,
+    quality_rating text,
+    review_cause text,
+    review_note text,
+    reviewed_by text,
+    reviewed_at timestamptz,
+    latest_score integer,
+    scoring_status text, -- null where no judge was asked
+    confidence text -- as the analysis says
 );
 create index sessions_by_time on sessions (created_at, session_id);
 create index sessions_by_status on sessions (status, created_at);
@@ -75,7 +85,48 @@ create index sessions_by_cluster on sessions (cluster, created_at) where cluster
 create index sessions_by_namespace on sessions (namespace, created_at) where namespace is not null;
 create index sessions_by_workload on sessions (workload, created_at) where workload is not null;
 create index sessions_by_own_label on sessions using gin (session_labels);
+create function review_status_of(review_status text, status text) returns text language sql immutable parallel safe
+return coalesce(
+    review_status,
+    case when status in ('completed', 'failed', 'timed_out') then 'needs_review' when status = 'cancelled' then 'reviewed' end
+);
+create index sessions_by_review on sessions (review_status_of(review_status, status), created_at);
+create index sessions_by_rating on sessions (reviewed_at) where quality_rating is not null;
+create index sessions_by_assignee on sessions (assignee, created_at) where assignee is not null;
+create index sessions_by_score on sessions (latest_score, session_id) where latest_score is not null;
 create index sessions_by_parent on sessions (parent_id, created_at) where parent_id is not null;
+
+-- Each act of a person on a review, ReviewChanged of tarsy_contracts.events.review.
+create table reviews (
+    session_id text not null,
+    number integer not null,
+    action text not null,
+    from_status text not null,
+    to_status text not null,
+    assignee text not null,
+    rating text not null,
+    cause text not null,
+    note text not null,
+    author text not null,
+    at timestamptz not null,
+    primary key (session_id, number)
+);
+
+-- Runs of the judge. `result`: Score of tarsy_contracts.scores, of those that have completed.
+create table scores (
+    phase_id text primary key,
+    session_id text not null,
+    number integer not null,
+    status text not null default 'in_progress',
+    score integer,
+    result jsonb,
+    error text,
+    stage_id text,
+    author text not null default '',
+    requested_at timestamptz not null,
+    completed_at timestamptz
+);
+create index scores_by_session on scores (session_id, number);
 
 -- Ids that senders of alerts were given, and the session that has the alert.
 create table session_aliases (

@@ -48,6 +48,9 @@ export function fromRow(row) {
     fallbacks: row.provider_fallback_count ?? 0,
     repeats: row.repeat_count ?? 0,
     parentId: row.parent_id ?? null,
+    score: row.latest_score ?? null,
+    rating: row.quality_rating ?? null,
+    assignee: row.review_status === "in_progress" ? (row.assignee ?? "") : "",
   };
 }
 

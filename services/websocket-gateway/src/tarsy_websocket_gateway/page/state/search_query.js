@@ -12,6 +12,11 @@ const FILTERS = /** @type {const} */ ({
   type: "alert_type",
   chain: "chain_id",
   label: "label",
+  team: "team",
+  review: "review_status",
+  assignee: "assignee",
+  rating: "quality_rating",
+  scoring: "scoring_status",
   id: "id_prefix",
 });
 /** @typedef {keyof typeof FILTERS} FilterKey */

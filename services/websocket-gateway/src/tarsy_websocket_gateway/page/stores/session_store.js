@@ -234,7 +234,11 @@ export class SessionStore {
     // The history ends with it.
     if (message.type === "session.status") this.#isHistory = false;
     if (message.type === "session.status" && this.#knowsLessThan(message)) this.read(message.number);
-    if (message.type === "stage.status" && isNews && hasEnded(message.status)) this.read(message.number);
+    // The end of its life follows the stage at once.
+    if (message.type === "stage.status" && isNews && hasEnded(message.status))
+      this.read(message.number + (isOver(this.present) ? 1 : 0));
+    if (message.type === "timeline_event.created" && isNews && message.event_type === "review")
+      this.read(message.number ?? 0);
   }
 
   /** What was counted is known only when it is read again. While the session runs that is done anyway.

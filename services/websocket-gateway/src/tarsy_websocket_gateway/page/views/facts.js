@@ -12,6 +12,8 @@ import { sessionCost, tokenWords } from "../words/session_words.js";
 import { AlertData, Labels, Links } from "./alert.js";
 import { Time, Took } from "./clock.js";
 import { CopyButton } from "./copy.js";
+import { Review } from "./review/form.js";
+import { Score } from "./review/score.js";
 
 /** @typedef {import("../stores/session_store.js").SessionStore} Store
  *  @typedef {import("../state/item_types.js").Item} Item
@@ -30,6 +32,8 @@ export function Facts({ store }) {
   const { session } = store;
   return html`
     <${Approvals} items=${approvalsOf(session)} />
+    <${Review} store=${store} detail=${detail} />
+    <${Score} store=${store} detail=${detail} />
     <section aria-labelledby="about">
       <h2 id="about">${TEXT.facts.title}</h2>
       <dl class="facts">

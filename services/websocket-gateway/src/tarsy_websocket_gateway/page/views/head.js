@@ -12,6 +12,7 @@ import { isLimited, sessionTitle } from "../words/wording.js";
 import { Cancelling } from "./cancelling.js";
 import { Time, Took } from "./clock.js";
 import { Rerun } from "./rerun.js";
+import { ReviewButton } from "./review/button.js";
 import { SeverityPill } from "./severity.js";
 import { Share } from "./share.js";
 import { Status } from "./status.js";
@@ -41,6 +42,7 @@ export function SessionHead({ store }) {
         <${Times} store=${store} detail=${detail} />
         <${Place} detail=${detail} />
         <div class="head-acts">
+          <${ReviewButton} detail=${detail} />
           ${isOver(store.session) && html`<${Rerun} id=${store.id} />`}
           <${Share} store=${store} />
           <${Cancelling} id=${store.id} status=${status} />

@@ -7,6 +7,7 @@ import { TEXT } from "../words/language.js";
 
 const PLACES = [
   { href: "/", name: TEXT.navigation.list, pattern: /^\/(?:sessions\/.*)?$/ },
+  { href: "/review", name: TEXT.navigation.review, pattern: /^\/review\/?$/ },
   { href: "/submit", name: TEXT.navigation.submit, pattern: /^\/submit\/?$/ },
   { href: "/system", name: TEXT.navigation.system, pattern: /^\/(?:system|servers)\/?$/ },
   { href: "/usage", name: TEXT.navigation.usage, pattern: /^\/usage\/?$/ },

@@ -16,6 +16,7 @@ const CONCLUSIONS = new Set([
   "alert_resolved",
   "missing_tools",
   "missing_labels",
+  "review",
 ]);
 const STEPS = new Set([
   "llm_response",

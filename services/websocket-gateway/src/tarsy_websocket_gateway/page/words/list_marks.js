@@ -21,6 +21,9 @@ export function marksOf(row) {
   ];
   /** @type {[boolean, string, string][]} */
   const light = [
+    [row.rating !== null, row.rating === null ? "" : TEXT.review.ratings[row.rating], TEXT.marks.ratingTitle],
+    [row.assignee !== "", row.assignee, TEXT.marks.assigneeTitle],
+    [row.score !== null, `${row.score}/100`, TEXT.marks.scoreTitle],
     [row.fallbacks > 0 || row.provider !== null, TEXT.marks.otherModel, modelTitle(row)],
     [row.repeats > 0, say(TEXT.marks.repeats, { count: often }), say(TEXT.marks.repeatsTitle, { count: often })],
     [row.parentId !== null, TEXT.marks.again, TEXT.marks.againTitle],

@@ -10,6 +10,7 @@ import { totalFacts, unpricedWords } from "../../words/usage_words.js";
 import { Figures } from "../figures.js";
 import { Notice } from "../notice.js";
 import { Budgets } from "./budgets.js";
+import { CalibrationTable } from "./calibration.js";
 import { SpanForm } from "./span_form.js";
 import { UsageTable } from "./usage_table.js";
 
@@ -27,6 +28,7 @@ export function UsageView() {
     <${Budgets} />
     <${SpanForm} wanted=${wanted} now=${opened} />
     <${Report} key=${`${wanted.by} ${wanted.from} ${wanted.to}`} wanted=${wanted} />
+    <${CalibrationTable} wanted=${wanted} />
   `;
 }
 
