@@ -8,6 +8,7 @@ from pydantic import Field, JsonValue
 from tarsy_contracts.actions import ActionMode, VerificationRule
 from tarsy_contracts.budgets import NO_BUDGET, NO_DAY_BUDGETS, Budget, DayBudgets
 from tarsy_contracts.calendar import Calendar
+from tarsy_contracts.memory import MemoryRule
 from tarsy_contracts.skills import PlannedSkill
 from tarsy_contracts.wire.message import Value
 from tarsy_contracts.wire.numbers import Count, Index, Seconds
@@ -18,9 +19,9 @@ Controller = Annotated[str, Field(examples=[*CONTROLLERS])]
 without tools. An execution whose controller is not known fails with that reason.
 """
 
-STAGE_TYPES = ("investigation", "synthesis", "exec_summary", "action", "compose", "chat", "scoring")
+STAGE_TYPES = ("investigation", "synthesis", "exec_summary", "action", "compose", "chat", "scoring", "reflection")
 """`scoring` is not written yet."""
-STAGES_AFTER_THE_END = ("chat", "scoring")
+STAGES_AFTER_THE_END = ("chat", "scoring", "reflection")
 """Those of them that do not belong to the investigation: they follow it, and change nothing of how it went."""
 StageType = Annotated[str, Field(examples=[*STAGE_TYPES])]
 """The purpose of a stage. One that is not known is shown as it is; its agents investigate."""
@@ -213,6 +214,8 @@ class ResolvedChain(Value):
     `calendar`: what agents are told of the day on which they begin; nothing without one. In a session it is that of
     the alert's team. `labels`: those that the executive summary chooses from; none without.
     `sub_agents`: all that other agents may send. Where their settings differ, those of one name have several keys.
+    `memory`: what agents are given of earlier investigations, and `reflector`: who draws memories from this one;
+    without them nobody is, and nobody does.
     `budget`: of the session, in all its lives. `day_budgets`: those of its day that it counts to.
     """
 
@@ -239,6 +242,8 @@ class ResolvedChain(Value):
     budget: Budget = NO_BUDGET
     day_budgets: DayBudgets = NO_DAY_BUDGETS
     labels: LabelRule | None = None
+    memory: MemoryRule | None = None
+    reflector: ResolvedAgent | None = None
 
     def agents(self) -> Iterator[ResolvedAgent]:
         """All that may run, in their order."""
@@ -252,6 +257,8 @@ class ResolvedChain(Value):
             yield self.executive_summary
         if self.chat is not None:
             yield self.chat
+        if self.reflector is not None:
+            yield self.reflector
         yield from self.sub_agents.values()
 
     @property

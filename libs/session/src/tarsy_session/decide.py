@@ -24,6 +24,7 @@ from tarsy_session.decisions.calls import (
 from tarsy_session.decisions.chat import ALREADY_ENDED, ask_at_rest, ask_while_open, cancel, refuse
 from tarsy_session.decisions.deletion import delete
 from tarsy_session.decisions.llm import decide_llm_report
+from tarsy_session.decisions.memories import change_memory
 from tarsy_session.lookahead import LookaheadStep, look_ahead
 from tarsy_session.phases import phase_of
 from tarsy_session.skills import record_skills
@@ -102,6 +103,8 @@ def _investigating(  # noqa: C901 - one case an input
             return decide_approval(state, context.input, context.at, context.actions)
         case i.BudgetDecisionRequested():
             return decide_budget(state, context.input)
+        case i.MemoryChangeRequested():
+            return change_memory(state, context.input)
         case i.SessionDeleteRequested():
             return delete(state, context.input)
         case i.SessionReleaseRequested() | i.SessionFailRequested():
@@ -109,7 +112,9 @@ def _investigating(  # noqa: C901 - one case an input
     assert_never(context.input)
 
 
-def _ended(session_id: str, state: AtRest, context: DecisionInput) -> list[e.Event]:
+def _ended(  # noqa: C901 - one case an input
+    session_id: str, state: AtRest, context: DecisionInput
+) -> list[e.Event]:
     match context.input:
         case i.AlertReceived():
             return repeat(session_id, state, context.input, context)
@@ -127,6 +132,8 @@ def _ended(session_id: str, state: AtRest, context: DecisionInput) -> list[e.Eve
             return refuse_at_rest(state, context.input)
         case i.BudgetDecisionRequested():
             return extend_at_rest(state, context.input)
+        case i.MemoryChangeRequested():
+            return change_memory(state, context.input)
         case i.SessionDeleteRequested():
             return delete(state, context.input)
         case _:

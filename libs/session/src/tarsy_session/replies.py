@@ -28,7 +28,12 @@ def replies_to(state: SessionState, decided: i.Input) -> Sequence[Control]:
             return _to_claim(state, decided)
         case i.ChatRequested():
             return [to_request(state, decided.request_id), *_interrupted(state)]
-        case i.CallDecisionRequested() | i.BudgetDecisionRequested() | i.SessionDeleteRequested():
+        case (
+            i.CallDecisionRequested()
+            | i.BudgetDecisionRequested()
+            | i.MemoryChangeRequested()
+            | i.SessionDeleteRequested()
+        ):
             return [to_request(state, decided.request_id)]
         case i.CancelRequested():
             return [to_request(state, decided.request_id), *cancellations(state)]

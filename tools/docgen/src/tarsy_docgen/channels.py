@@ -128,6 +128,7 @@ CHANNELS: tuple[Channel, ...] = (
             _sent("inputs", i.CancelRequested, TIMELINE, OWNER),
             _sent("inputs", i.CallDecisionRequested, TIMELINE, OWNER),
             _sent("inputs", i.BudgetDecisionRequested, TIMELINE, OWNER),
+            _sent("inputs", i.MemoryChangeRequested, TIMELINE, OWNER),
             _sent("inputs", i.ChatRequested, TIMELINE, OWNER),
             _sent("inputs", i.SessionDeleteRequested, TIMELINE, OWNER),
             _sent("inputs", i.SessionReleaseRequested, TIMELINE, OWNER),

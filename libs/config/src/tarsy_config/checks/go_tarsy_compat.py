@@ -37,7 +37,7 @@ HANDED_OVER = "has no effect here: an orchestrator that stops hands its investig
 OWNERS = "has no effect here: Kafka notices dead orchestrators, and others go on with their investigations"
 WITHOUT_MEANING: Mapping[tuple[KeyPath, ...], str] = {
     below("scoring", DEFAULTS, CHAIN): NOT_YET,
-    below("memory", DEFAULTS): NOT_YET,
+    below("embedding", (*DEFAULTS, "memory")): "has no effect here: memories are found by their words and their scope",
     below("executive_summary_backend", DEFAULTS, CHAIN): NATIVE,
     below("compose_backend", DEFAULTS, CHAIN): NATIVE,
     below("ScoringAgent", (*DEFAULTS, "agents")): NOT_YET,

@@ -43,6 +43,8 @@ class ChainSettings:
     executive_summary: AgentSettings
     compose: AgentSettings
     compose_enabled: bool
+    reflector: AgentSettings
+    memory_enabled: bool
     chat: AgentSettings
     chat_enabled: bool
     summary_llm_provider: Found[str]
@@ -69,6 +71,8 @@ def settings_of(sections: Sections, chain_id: str, choice: AlertChoice) -> Chain
         executive_summary=_executive_summary(sections, chain, first, choice),
         compose=_compose(sections, chain, first, choice),
         compose_enabled=_is_composed(sections, chain.section, stages),
+        memory_enabled=sections.defaults.memory.enabled,
+        reflector=_reflector(sections, chain, first, choice),
         chat=answerer,
         chat_enabled=chat.section.enabled,
         summary_llm_provider=general.last("summarization", "llm_provider") or Found("", DEFAULT),
@@ -111,6 +115,12 @@ def _compose(sections: Sections, chain: At[AgentChain], first: AgentSettings, ch
     general = At(("defaults", "compose"), sections.defaults.compose)
     levels = _levels(sections, choice, built_in.COMPOSER, chain, general, own)
     return resolve_agent(built_in.COMPOSER, replace(levels, job="compose", first_provider=first.llm_provider))
+
+
+def _reflector(sections: Sections, chain: At[AgentChain], first: AgentSettings, choice: AlertChoice) -> AgentSettings:
+    general = At(("defaults", "memory"), sections.defaults.memory)
+    levels = _levels(sections, choice, built_in.REFLECTOR, chain, general)
+    return resolve_agent(built_in.REFLECTOR, replace(levels, job="reflection", first_provider=first.llm_provider))
 
 
 def _is_composed(sections: Sections, chain: AgentChain, stages: Sequence[StageSettings]) -> bool:

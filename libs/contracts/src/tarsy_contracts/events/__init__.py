@@ -39,6 +39,15 @@ from tarsy_contracts.events.llm import (
     LlmPurpose,
     Shortening,
 )
+from tarsy_contracts.events.memory import (
+    EDIT_MEMORY,
+    FORGET_MEMORY,
+    MemoryDeprecated,
+    MemoryEdited,
+    MemoryErased,
+    MemoryLearned,
+    MemoryReinforced,
+)
 from tarsy_contracts.events.phase import PhaseCompleted, PhaseRequested
 from tarsy_contracts.events.session import (
     CANCEL,
@@ -96,10 +105,12 @@ __all__ = [
     "CONCLUDE",
     "DELETE",
     "DENY",
+    "EDIT_MEMORY",
     "ENDED_BY_US",
     "ENDINGS",
     "EVENTS",
     "EXTEND",
+    "FORGET_MEMORY",
     "OPENERS",
     "SESSION_ENDINGS",
     "TIME_BUDGET",
@@ -121,6 +132,11 @@ __all__ = [
     "LlmCallFailed",
     "LlmCallRequested",
     "LlmPurpose",
+    "MemoryDeprecated",
+    "MemoryEdited",
+    "MemoryErased",
+    "MemoryLearned",
+    "MemoryReinforced",
     "OfferedTool",
     "Outcome",
     "PhaseCompleted",
@@ -206,6 +222,11 @@ type Event = (
     | BudgetWarned
     | BudgetReached
     | BudgetDecided
+    | MemoryLearned
+    | MemoryReinforced
+    | MemoryDeprecated
+    | MemoryEdited
+    | MemoryErased
 )
 
 EVENTS: dict[str, type[Event]] = {kind.type: kind for kind in Event.__value__.__args__}

@@ -70,6 +70,7 @@ def refuse(
     | i.CancelRequested
     | i.CallDecisionRequested
     | i.BudgetDecisionRequested
+    | i.MemoryChangeRequested
     | i.SessionDeleteRequested
     | i.OperatorRequest,
     request: str,
@@ -83,7 +84,11 @@ def refuse(
 
 
 def accept(
-    person_request: i.ChatRequested | i.CancelRequested | i.CallDecisionRequested | i.BudgetDecisionRequested,
+    person_request: i.ChatRequested
+    | i.CancelRequested
+    | i.CallDecisionRequested
+    | i.BudgetDecisionRequested
+    | i.MemoryChangeRequested,
     request: str,
 ) -> e.RequestAccepted:
     comment = person_request.comment if isinstance(person_request, i.CancelRequested) else ""

@@ -31,6 +31,7 @@ def at_rest(state: Investigating, ended: Ending) -> AtRest:
         skills=state.skills,
         sources=state.sources,
         budgets=state.budgets,
+        memories=state.memories,
     )
 
 
@@ -74,6 +75,7 @@ def _reopen(state: AtRest, phase: str, record: RecordedEvent) -> Investigating |
         skills=state.skills,
         sources=state.sources,
         budgets=state.budgets.renew(),
+        memories=state.memories,
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from tarsy_contracts import events as e
+from tarsy_contracts.memory import Memory
 from tarsy_contracts.native_calls import WebSource
 from tarsy_contracts.skills import Skill
 from tarsy_contracts.token_rates import TokenRates
@@ -94,7 +95,8 @@ class Investigating:
     `ended`: how the investigation ended, when this life came after it. `questions`, `phase_runs`: of all lives.
     `cancelled`: somebody wanted this life to end, and it waits for calls that may have run. `token_rates`: how its
     providers have counted in this life. `skills`: by name, as they were when the session began.
-    `sources`: the web pages that can be cited, in the order of their numbers.
+    `sources`: the web pages that can be cited, in the order of their numbers. `memories`: those that the session has
+    taught, by their ids; None where one was erased.
     """
 
     session_id: str
@@ -115,6 +117,7 @@ class Investigating:
     skills: Mapping[str, Skill] = field(default_factory=dict)
     sources: tuple[WebSource, ...] = ()
     budgets: Budgets = NO_BUDGETS
+    memories: Mapping[str, Memory | None] = field(default_factory=dict)
 
     @property
     def id_root(self) -> str:
@@ -156,6 +159,7 @@ class AtRest:
     skills: Mapping[str, Skill] = field(default_factory=dict)
     sources: tuple[WebSource, ...] = ()
     budgets: Budgets = NO_BUDGETS
+    memories: Mapping[str, Memory | None] = field(default_factory=dict)
 
     @property
     def id_root(self) -> str:
