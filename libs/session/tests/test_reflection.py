@@ -185,7 +185,7 @@ def wish(story: Story, act: str = "edit", memory_id: str = "", **change: Any) ->
         request_id=f"wish-{story.offset}",
         author="ann",
         memory_id=memory_id or next(iter(story.state.memories)),
-        act=act,  # type: ignore[arg-type] # a table has it
+        act=act,
         change=MemoryChange(**change),
     )
 
@@ -211,7 +211,7 @@ def test_a_person_changes_a_memory_and_what_he_leaves_out_stays() -> None:
 
 def test_a_memory_that_was_forgotten_is_as_if_it_had_never_been() -> None:
     story = taught()
-    id = next(iter(story.state.memories))
+    id = wish(story).memory_id
     assert types(story.when(wish(story, "forget"))) == ["request.accepted", "memory.erased"]
     for act in ("forget", "edit"):
         (refused,) = story.when(wish(story, act, id, text="again"))

@@ -29,6 +29,11 @@ RIGHTS = (
         f"GET {RESULT}",
         f"GET {RESULT}/download",
         "GET /api/v1/runbooks",
+        f"GET {SESSION}/memories",
+        f"GET {SESSION}/injected-memories",
+        f"GET {SESSION}/similar",
+        "GET /api/v1/memories",
+        "GET /api/v1/memories/{memory_id}",
         "GET /api/v1/usage",
         "GET /api/v1/approvals",
         "GET /api/v1/system/overview",
@@ -46,6 +51,8 @@ RIGHTS = (
         f"POST {SESSION}/chat/messages",
         f"POST {SESSION}/approvals/{{call_id}}",
         f"POST {SESSION}/budget",
+        "PATCH /api/v1/memories/{memory_id}",
+        "DELETE /api/v1/memories/{memory_id}",
         "POST /api/v1/system/actions/pause",
     ),
     *rights(
@@ -70,5 +77,7 @@ RIGHTS = (
         "GET /internal/v1/joined",
         "POST /internal/v1/histories",
         "POST /internal/v1/visible-sessions",
+        "POST /internal/v1/recall",
+        "POST /internal/v1/past-sessions",
     ),
 )

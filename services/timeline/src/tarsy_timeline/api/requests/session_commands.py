@@ -14,6 +14,7 @@ from tarsy_contracts.messages.inputs import (
     CallDecisionRequested,
     CancelRequested,
     ChatRequested,
+    MemoryChangeRequested,
     SessionDeleteRequested,
     SessionFailRequested,
     SessionReleaseRequested,
@@ -28,6 +29,7 @@ type PersonRequest = (
     | ChatRequested
     | CallDecisionRequested
     | BudgetDecisionRequested
+    | MemoryChangeRequested
     | SessionDeleteRequested
     | SessionReleaseRequested
     | SessionFailRequested
