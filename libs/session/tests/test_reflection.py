@@ -8,6 +8,7 @@ import pytest
 from tarsy_contracts import events as e
 from tarsy_contracts.memory import MemoryChange, MemoryRule, RecalledMemories, RecalledMemory
 from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.wire.ids import recall_call_id
 from tarsy_session.state import AtRest
 from tarsy_testing.story.story import READ, SECOND, Story, types
 
@@ -37,7 +38,7 @@ def remembering() -> Story:
 
 
 def recall_of(story: Story) -> e.ToolCallRequested:
-    return next(one.requested for one in story.investigating.calls.values() if one.requested.purpose == "memory")
+    return story.investigating.calls[recall_call_id(story.investigating.id_root)].requested
 
 
 def recalled(story: Story, *memories: RecalledMemory) -> list[e.Event]:

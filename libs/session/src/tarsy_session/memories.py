@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from tarsy_contracts.memory import GivenMemory, RecalledMemories, RecalledMemory
+from tarsy_contracts.wire.ids import recall_call_id
 from tarsy_session.state import Investigating
 
 UNREADABLE = "the answer could not be read"
@@ -25,7 +26,7 @@ class Recall:
 
 def find_recall(state: Investigating) -> Recall:
     """What was recalled before the first agent began."""
-    call = next((call for call in state.calls.values() if call.requested.purpose == "memory"), None)
+    call = state.calls.get(recall_call_id(state.id_root))
     if call is None or call.completed is None:
         return Recall()
     if call.completed.outcome != "ok":

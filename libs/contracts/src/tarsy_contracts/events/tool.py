@@ -10,7 +10,7 @@ from tarsy_contracts.wire.numbers import Count, Seconds
 
 type Outcome = Literal["ok", "tool_error", "unavailable", "rejected", "cancelled", "unknown"]
 type ReleaseReason = Literal["busy", "not_started", "worker_died"]
-type CallPurpose = Literal["agent", "runbook", "memory"]
+type CallPurpose = Literal["agent", "runbook"]
 
 
 class ToolCallRequested(Message):

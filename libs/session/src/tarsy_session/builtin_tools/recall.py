@@ -75,7 +75,6 @@ def _call_first(state: Investigating) -> e.ToolCallRequested | None:
         },
         repeatable=RECALL_TOOL.repeatable,
         timeout_seconds=min(rule.seconds, state.started.chain.limits.tool_call_seconds),
-        purpose="memory",
         read_only=RECALL_TOOL.read_only,
     )
 
