@@ -47,6 +47,7 @@ SECOND_TIER = {
         "tests-e2e/test_sweep_of_a_chat.py",
         "tests-e2e/test_sweep_of_a_phase.py",
         "tests-e2e/test_sweep_of_native_tools.py",
+        "tests-e2e/test_sweep_of_a_memory.py",
         "tests-e2e/test_sweep_of_a_skill.py",
         "tests-e2e/test_sweep_of_sub_agents.py",
         "tests-e2e/test_sweep_of_the_limit.py",

@@ -45,8 +45,11 @@ from tarsy_testing.simulation.investigation import (
     ACTING_ALERT,
     ALERT,
     GUARDED_ALERT,
+    MEMORY,
     NO_DRY_RUN,
+    NO_MEMORY,
     QUESTION,
+    REMEMBERING_ALERT,
     SCRIPTS,
     SERVERS,
     SESSION,
@@ -237,7 +240,9 @@ class _Stage:
         self.broker.before, self.broker.after = self._before, self._after
         self.strange_records = StrangeRecords(self.broker)
         acts = self.alert.alert_type in (ACTING_ALERT.alert_type, WHOLE_ALERT.alert_type)
-        self.config, self.llms = config(TRIED_OUT if acts else NO_DRY_RUN), models(SCRIPTS, self.heard)
+        remembers = self.alert.alert_type == REMEMBERING_ALERT.alert_type
+        self.config = config(TRIED_OUT if acts else NO_DRY_RUN, MEMORY if remembers else NO_MEMORY)
+        self.llms = models(SCRIPTS, self.heard)
         self.servers = {name: ToolServer(tools) for name, tools in SERVERS.items()}
         self.loop.set_exception_handler(self._complain)
         with in_memory(self.broker), self.poison.planted():
