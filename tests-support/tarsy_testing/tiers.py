@@ -58,6 +58,7 @@ SECOND_TIER = {
         "apps/tarsy/tests/test_servers_login.py",
         "services/websocket-gateway/tests/test_crowd.py",
         "tests-e2e/chains/test_action.py",
+        "tests-e2e/test_memory.py",
         "tests-e2e/chains/test_cancel.py",
         "tests-e2e/chains/test_chat.py",
         "tests-e2e/chains/test_queue.py",
