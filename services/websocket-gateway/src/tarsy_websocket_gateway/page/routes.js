@@ -12,6 +12,7 @@ const ROUTES = [
   LIST,
   { pattern: /^\/(?:servers|system)\/?$/, load: async () => (await import("./views/system/view.js")).SystemView },
   { pattern: /^\/submit\/?$/, load: async () => (await import("./views/submit/view.js")).SubmitView },
+  { pattern: /^\/memories\/?$/, load: async () => (await import("./views/memory/view.js")).MemoryView },
   { pattern: /^\/usage\/?$/, load: async () => (await import("./views/usage/view.js")).UsageView },
   {
     pattern: new RegExp(`^/sessions/(${SESSION_ID})/?$`),

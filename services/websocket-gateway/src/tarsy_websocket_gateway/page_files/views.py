@@ -5,6 +5,7 @@ VIEWS = {
     "/servers": "views/system/view.js",
     "/system": "views/system/view.js",
     "/submit": "views/submit/view.js",
+    "/memories": "views/memory/view.js",
     "/usage": "views/usage/view.js",
     "/sessions/{session_id}": "views/session.js",
     "/sessions/{session_id}/record": "views/record/view.js",

@@ -9,6 +9,7 @@ const PLACES = [
   { href: "/", name: TEXT.navigation.list, pattern: /^\/(?:sessions\/.*)?$/ },
   { href: "/submit", name: TEXT.navigation.submit, pattern: /^\/submit\/?$/ },
   { href: "/system", name: TEXT.navigation.system, pattern: /^\/(?:system|servers)\/?$/ },
+  { href: "/memories", name: TEXT.navigation.memories, pattern: /^\/memories\/?$/ },
   { href: "/usage", name: TEXT.navigation.usage, pattern: /^\/usage\/?$/ },
 ];
 
