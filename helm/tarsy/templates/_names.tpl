@@ -35,7 +35,7 @@ notifier: {values: notifier, module: tarsy_notifier, config: true, timeline: tru
 {{- range list $base (printf "%s/" $base) | compact }}
 - {path: {{ . }}, type: Exact, service: {{ $service }}}
 {{- end }}
-{{- range list "assets" "health" "login" "logout" "ready" "servers" "sessions" "submit" "system" "usage" }}
+{{- range list "assets" "health" "login" "logout" "memories" "ready" "servers" "sessions" "submit" "system" "usage" }}
 - {path: {{ $base }}/{{ . }}, type: Prefix, service: {{ $service }}}
 {{- end }}
 {{- else if ne $service "nowhere" }}

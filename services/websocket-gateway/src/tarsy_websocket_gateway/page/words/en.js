@@ -884,6 +884,7 @@ export const en = frozen({
     forgetQuestion: "Forget this memory for good?",
     notChanged: "Not changed",
     content: "The memory",
+    number: "[memory {number}]",
     reasons: { same_alert: "the same alert", same_workload: "the same workload", close_words: "close words" },
   },
   usage: {

@@ -7,6 +7,7 @@ import { html, useRef, useSignal } from "../../ui.js";
 import { factLine } from "../../words/formats.js";
 import { TEXT } from "../../words/language.js";
 import { sureWords } from "../../words/memory_words.js";
+import { say } from "../../words/say.js";
 import { Time } from "../clock.js";
 import { Confirmed } from "../confirmed.js";
 import { Answer, useKeyedRequest } from "../keyed_request.js";
@@ -22,8 +23,8 @@ export function MemoryCard({ memory, number, changed }) {
   const { scope } = memory;
   const about = factLine([scope.alert_type, scope.cluster, scope.namespace, scope.workload]);
   return html`
-    <li class=${memory.deprecated ? "memory deprecated" : "memory"}>
-      ${number !== undefined && html`<span class="quiet">[memory ${number}]</span>`}
+    <li class="memory" data-deprecated=${memory.deprecated ? "" : undefined}>
+      ${number !== undefined && html`<span class="quiet">${say(TEXT.memory.number, { number: String(number) })}</span>`}
       ${
         isEdited.value
           ? html`<${Editor} memory=${memory} changed=${changed} leave=${() => {
