@@ -15,8 +15,10 @@ MOST_JUDGED = 50
 LEAST_CONFIDENCE = 0.2
 LEAST_SCORE = 0.05
 DECAY_A_DAY = 0.0077
-"""Half of it after 90 days."""
-WORDS = 1.0
+"""Half of what age may cost after 90 days."""
+LEAST_FRESH = 0.7
+"""What is left of the oldest."""
+WORDS = 1.5
 SAME: Mapping[str, float] = {"alert_type": 0.2, "cluster": 0.05, "namespace": 0.1, "workload": 0.35}
 """What it counts that a memory was learnt from an alert with the same."""
 OUT_OF_SCOPE = 0.25
@@ -52,7 +54,7 @@ def _score(row: Row, confidence: float, context: RecallContext, now: datetime) -
         (words + same)
         * OUT_OF_SCOPE**differing
         * (0.4 + 0.6 * confidence)
-        * (0.5 + 0.5 * math.exp(-DECAY_A_DAY * days))
+        * (LEAST_FRESH + (1 - LEAST_FRESH) * math.exp(-DECAY_A_DAY * days))
     )
 
 

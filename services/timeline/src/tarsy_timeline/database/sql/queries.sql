@@ -319,11 +319,11 @@ with asked as materialized (
 hits as materialized (
     select a.word, h.memory_id, count(*) over (partition by a.word) as found
     from asked a cross join lateral (
-        select w.memory_id from memory_words w {seen} where w.word = a.word limit 200
+        select w.memory_id from memory_words w {seen} where w.word = a.word limit 100
     ) h
 ),
 weights as materialized (
-    select word, ln(1 + 200.0 / max(found)) as weight from hits group by word
+    select word, ln(1 + 100.0 / max(found)) as weight from hits group by word
 ),
 candidates as materialized (
     select memory_id from (
