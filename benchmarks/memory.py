@@ -8,6 +8,7 @@ first five is that lesson? Needs no Kafka, and no pgvector.
 
 import argparse
 import asyncio
+import os
 import random
 import time
 from collections.abc import Sequence
@@ -138,6 +139,14 @@ def _time(draw: random.Random) -> datetime:
     return NOW - timedelta(days=draw.random() * 365)
 
 
+async def cpu_of_postgres(database: Database) -> float:
+    """Seconds of the processes that answer: on a busy machine they say more than a clock."""
+    async with database.connection() as connection:
+        rows = await connection.fetch("select pid from pg_stat_activity where backend_type = 'client backend'")
+    fields = [Path(f"/proc/{row['pid']}/stat").read_text().rpartition(")")[2].split() for row in rows]
+    return sum(int(each[11]) + int(each[12]) for each in fields) / os.sysconf("SC_CLK_TCK")
+
+
 async def ask(
     database: Database, groups: GroupLabels, who: str, planted: Sequence[Planted], draw: random.Random
 ) -> None:
@@ -149,6 +158,7 @@ async def ask(
     memories = MemoryQueries(database, SessionQueries(database, 1.0), all_groups, lambda: NOW)
     seen = [one for one in planted if not groups or _namespace(one) in groups[0]["namespace"]]
     milliseconds, found = [], 0
+    spent = await cpu_of_postgres(database)
     for number in range(QUESTIONS + 20):
         one = draw.choice(seen)
         workload = one.workload if number % 2 else f"service-{draw.randrange(0, WORKLOADS, 2)}"
@@ -165,7 +175,8 @@ async def ask(
             milliseconds.append(1_000 * (time.perf_counter() - began))
             found += one.memory_id in [memory.memory_id for memory in answer.memories]
         await asyncio.sleep(0)
-    say(f"recall, for {who}: {tail(milliseconds)}")
+    cpu = 1_000 * (await cpu_of_postgres(database) - spent) / (QUESTIONS + 20)
+    say(f"recall, for {who}: {tail(milliseconds)}; CPU of PostgreSQL {cpu:.1f} ms each")
     say(f"the planted lesson among the first five, for {who}: {found / QUESTIONS:.3f}")
 
 

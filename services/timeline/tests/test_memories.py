@@ -126,6 +126,16 @@ async def test_a_deprecated_memory_is_given_to_nobody_and_still_listed(world: Wo
     assert (await world.get("/api/v1/memories?deprecated=true"))["total"] == 1
 
 
+async def test_an_answer_is_never_so_long_that_the_log_would_cut_it(world: World, new_session: NewSession) -> None:
+    for number in range(20):
+        await world.project(*records(taught(new_session, f"m{number}", f"Cold cache {number}. " + "\U0001f525" * 980)))
+    context = {"session_id": "asking", "alert_type": "pod-crash"}
+    asked = {"query": "cold cache", "limit": 20, "context": context}
+    answer = await world.client.post("/internal/v1/recall", json=asked)
+    assert 5 < len(answer.json()["memories"]) < 20
+    assert len(answer.content) < 64 * 1024
+
+
 async def test_a_session_is_not_given_what_it_taught_itself(world: World, new_session: NewSession) -> None:
     session = taught(new_session, "m", "The cache is cold.")
     await world.project(*records(session))

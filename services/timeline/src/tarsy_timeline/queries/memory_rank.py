@@ -1,8 +1,9 @@
 """Rank of memories: how well one fits what is asked, from words, scope, confidence and age. Pure."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from itertools import islice
 
 from tarsy_contracts.memory import MemoryScope, RecallContext, RecalledMemory
 from tarsy_timeline.rows.session_rows import Row
@@ -14,6 +15,8 @@ OPPOSED = 0.6
 MOST_JUDGED = 50
 LEAST_CONFIDENCE = 0.2
 LEAST_SCORE = 0.05
+MOST_BYTES = 48 * 1024
+"""Of an answer. A result that is longer than the log takes inline is cut, and could not be read."""
 DECAY_A_DAY = 0.0077
 """Half of what age may cost after 90 days."""
 LEAST_FRESH = 0.7
@@ -39,9 +42,16 @@ def rank_memories(rows: Iterable[Row], context: RecallContext, now: datetime, mo
     sure = [(row, confidence) for row in rows if (confidence := confidence_of(row)) >= LEAST_CONFIDENCE]
     ranked = [(_score(row, confidence, context, now), row, confidence) for row, confidence in sure]
     ranked.sort(key=lambda one: (-one[0], one[1]["memory_id"]))
-    return tuple(
-        _to_recalled(row, confidence, score) for score, row, confidence in ranked[:most] if score >= LEAST_SCORE
-    )
+    fitting = (_to_recalled(row, confidence, score) for score, row, confidence in ranked if score >= LEAST_SCORE)
+    return tuple(_take_within(islice(fitting, most), MOST_BYTES))
+
+
+def _take_within(memories: Iterable[RecalledMemory], most: int) -> Iterator[RecalledMemory]:
+    for one in memories:
+        most -= len(one.model_dump_json().encode())
+        if most < 0:
+            return
+        yield one
 
 
 def _score(row: Row, confidence: float, context: RecallContext, now: datetime) -> float:
