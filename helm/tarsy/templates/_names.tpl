@@ -2,7 +2,7 @@
 {{- define "tarsy.services" -}}
 ingest: {values: ingest, module: tarsy_ingest, config: true, masking: true}
 orchestrator: {values: orchestrator, module: tarsy_orchestrator, config: true, masking: true, models: true, deadAfter: true}
-tool-gateway: {values: toolGateway, module: tarsy_tool_gateway, config: true, masking: true, deadAfter: true}
+tool-gateway: {values: toolGateway, module: tarsy_tool_gateway, config: true, masking: true, deadAfter: true, timeline: true}
 summarizer: {values: summarizer, module: tarsy_summarizer, config: true, masking: true, models: true}
 timeline: {values: timeline, module: tarsy_timeline, masking: true, database: true, ingest: true}
 websocket-gateway: {values: websocketGateway, module: tarsy_websocket_gateway, timeline: true}
@@ -35,7 +35,7 @@ notifier: {values: notifier, module: tarsy_notifier, config: true, timeline: tru
 {{- range list $base (printf "%s/" $base) | compact }}
 - {path: {{ . }}, type: Exact, service: {{ $service }}}
 {{- end }}
-{{- range list "assets" "health" "login" "logout" "ready" "servers" "sessions" "submit" "system" "usage" }}
+{{- range list "assets" "health" "login" "logout" "memories" "ready" "servers" "sessions" "submit" "system" "usage" }}
 - {path: {{ $base }}/{{ . }}, type: Prefix, service: {{ $service }}}
 {{- end }}
 {{- else if ne $service "nowhere" }}

@@ -100,7 +100,7 @@ queue.worker_count queue.poll_interval queue.poll_interval_jitter queue.graceful
 queue.scoring_shutdown_timeout queue.orphan_detection_interval queue.orphan_threshold queue.heartbeat_interval
 system.allowed_ws_origins system.cost_estimation.enabled system.retention
 defaults.llm_backend defaults.fallback_providers[0].backend defaults.fallback_providers[1].backend
-defaults.summarization.llm_backend defaults.memory
+defaults.summarization.llm_backend defaults.memory.embedding
 mcp_servers.metrics.summarization.llm_backend agents.DatabaseAgent.llm_backend
 agent_chains.crash.llm_backend
 agent_chains.crash.fallback_providers[0].backend

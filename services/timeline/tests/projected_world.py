@@ -1,7 +1,7 @@
 """A projection that a test fills event by event, and the API that answers from it."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, cast
 
@@ -11,7 +11,7 @@ from starlette.types import Receive, Scope, Send
 
 from tarsy_auth.identity import Identity
 from tarsy_auth.roles import Role
-from tarsy_auth.session_groups import VisibleGroups
+from tarsy_auth.session_groups import GroupLabels, VisibleGroups
 from tarsy_contracts.prices import NO_PRICES, ModelPrices
 from tarsy_masking.masker import Masker
 from tarsy_service.access.caller import IDENTITY
@@ -23,6 +23,7 @@ from tarsy_testing.story.whole_chain import whole_chain
 from tarsy_timeline.api.alias_route import alias_route
 from tarsy_timeline.api.caller_groups import visible_route
 from tarsy_timeline.api.internal_routes import internal_routes
+from tarsy_timeline.api.memory_routes import memory_routes, recall_routes
 from tarsy_timeline.api.requests.approval_routes import approval_routes
 from tarsy_timeline.api.requests.review_routes import review_routes
 from tarsy_timeline.api.requests.score_routes import score_routes
@@ -35,6 +36,7 @@ from tarsy_timeline.database.pool import Database
 from tarsy_timeline.projection.checkpoint import LogIdentity, ProjectionCheckpoint
 from tarsy_timeline.projection.projection import Batch
 from tarsy_timeline.projection.search_indexer import SearchIndexer
+from tarsy_timeline.queries.memory_queries import MemoryQueries
 from tarsy_timeline.queries.session_queries import SessionQueries
 
 type NewSession = Callable[[], Any]
@@ -48,7 +50,7 @@ EPOCH = LogIdentity("cluster", "topic")
 class World:
     """Projects what a test tells, one batch an event or all in one, and asks the API.
 
-    `session_groups`: those that the caller is limited to.
+    `session_groups`: those that the caller is limited to. `configured_groups`: all of auth.yaml.
     """
 
     def __init__(self, database: Database, prices: ModelPrices = NO_PRICES) -> None:
@@ -63,6 +65,9 @@ class World:
         app.include_router(summary_routes(queries, route))
         app.include_router(usage_routes(queries, lambda: prices))
         app.include_router(internal_routes(queries, route))
+        memories = MemoryQueries(database, queries, self._all_groups, lambda: self.now)
+        app.include_router(memory_routes(memories, route))
+        app.include_router(recall_routes(memories))
         app.include_router(approval_routes(queries, NOBODY_DECIDES, Masker.default(b""), route))
 
         app.include_router(review_routes(queries, NOBODY_DECIDES, Masker.default(b""), route))
@@ -79,6 +84,8 @@ class World:
 
         app.include_router(other)
         self.session_groups: VisibleGroups = None
+        self.configured_groups: GroupLabels = []
+        self.now = datetime(2026, 11, 30, tzinfo=UTC)
         self.client = httpx2.AsyncClient(
             transport=httpx2.ASGITransport(partial(self._identified, app)), base_url="http://localhost"
         )
@@ -87,6 +94,15 @@ class World:
         """As if the caller had a key for these session groups."""
         caller = Identity("limited", Role.RESPONDER, "api_key", "0", session_groups=self.session_groups)
         await app({**scope, IDENTITY: caller}, receive, send)
+
+    async def _all_groups(self) -> GroupLabels:
+        return self.configured_groups
+
+    async def ask(self, path: str, body: Json) -> Json:
+        answer = await self.client.post(path, json=body)
+        assert answer.status_code == 200, answer.text
+        found: Json = answer.json()
+        return found
 
     async def project(self, *records: Any) -> None:
         if self._position == 0:

@@ -14,6 +14,7 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_bus.client.connection import Bus
 from tarsy_contracts import events as e
+from tarsy_contracts.memory import Memory
 from tarsy_testing.real_servers import drop_schema, eventually
 from tarsy_testing.servers.door import Door, door
 from tarsy_testing.story.whole_chain import whole_chain
@@ -45,7 +46,7 @@ async def write(bus: Bus, append: Append, new_session: NewSession, draw: random.
     sessions = []
     for number in range(SESSIONS):
         session = new_session()
-        session.add(*whole_chain(session.id))
+        session.add(*whole_chain(session.id), *taught(number))
         if number % 3:
             session.add(DELETED)
         if number % 3 == 2:
@@ -59,6 +60,20 @@ async def write(bus: Bus, append: Append, new_session: NewSession, draw: random.
             begin = end
         sessions.append(session)
     return sessions
+
+
+def taught(number: int) -> list[e.Event]:
+    """What it learnt, what it says of what another one has taught or will teach, and what people made of it."""
+    known = Memory(text=f"The zookeeper of shard {number} lies.")
+    changed = known.model_copy(update={"text": "It tells the truth.", "locked": True})
+    judged = {"memory_id": f"m{(number * 7) % SESSIONS}", "learned_in": "another", "phase_id": "p"}
+    asked = {"memory_id": f"m{number}", "request_id": "r", "author": "ann"}
+    return [
+        e.MemoryLearned(memory_id=f"m{number}", phase_id="p", memory=known),
+        e.MemoryReinforced(**judged) if number % 2 else e.MemoryDeprecated(**judged),
+        *([e.MemoryEdited(**asked, memory=changed)] if number % 4 else []),
+        *([e.MemoryErased(**asked)] if number % 5 == 0 else []),
+    ]
 
 
 async def disturb(bus: Bus, database: Database, way: Door, draw: random.Random, done: asyncio.Event) -> int:

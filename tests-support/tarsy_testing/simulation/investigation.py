@@ -11,8 +11,9 @@ from pydantic import JsonValue
 from tarsy_config.config import Config
 from tarsy_config.skills.configured_skill import ConfiguredSkill
 from tarsy_contracts.alert import Alert
-from tarsy_contracts.builtin_tools import DISPATCH_AGENT, FETCH_RUNBOOK, LOAD_SKILL, OWN_SERVER, READ_RESULT
+from tarsy_contracts.builtin_tools import DISPATCH_AGENT, FETCH_RUNBOOK, LOAD_SKILL, OWN_SERVER, READ_RESULT, RECALL
 from tarsy_contracts.chain import NATIVE_TOOLS
+from tarsy_contracts.memory import RecalledMemories, RecalledMemory
 from tarsy_contracts.skills import Skill, SkillFile
 from tarsy_contracts.wire.ids import execution_id, llm_call_id, session_of_cloudevent, stage_id, tool_call_id
 from tarsy_testing.simulation.outside import Tool
@@ -59,6 +60,19 @@ ACTIONS_PER_HOUR = 2
 WHOLE_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "whole"})
 """Sub-agents, of which one reads a skill and one deletes with a person's yes; then one acts, and both are reported."""
 
+REMEMBERING_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "remembering"})
+"""The same, by an agent that is given a memory of another; afterwards a model says what this one teaches."""
+REMEMBERED = RecalledMemory.model_validate(
+    {
+        "memory_id": "m-1",
+        "session_id": "an earlier one",
+        "learned_at": "2026-11-01T10:00:00Z",
+        "text": "The tax table is loaded at three o'clock.",
+        "confidence": 0.7,
+        "score": 0.9,
+    }
+)
+LESSON = "Look at the time of the tax run before the pods."
 SEARCHING_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "searching"})
 """The same, by an agent whose model searches, reads a page and runs code, with a secret in each."""
 PLANTED = "hunter2-Tr0ub4dor"
@@ -97,18 +111,26 @@ TOOLS = (
 )
 RUNBOOK = Tool(FETCH_RUNBOOK, "# Look at the memory first", 0.3)
 READING = Tool(READ_RESULT, "row 7", 0.2)
-SERVERS = {SERVER: TOOLS, OWN_SERVER: (RUNBOOK, READING)}
+RECALLING = Tool(RECALL, RecalledMemories(memories=(REMEMBERED,)).model_dump_json(), 0.3)
+SERVERS = {SERVER: TOOLS, OWN_SERVER: (RUNBOOK, READING, RECALLING)}
 
 QUESTION = "Since when does it leak, and is it over?"
 
 STEADY, SHAKY = "steady", "shaky"
 NO_DRY_RUN: Mapping[str, Mapping[str, JsonValue]] = {}
+NO_MEMORY: Mapping[str, JsonValue] = {}
+MEMORY: Mapping[str, JsonValue] = {"enabled": True, "max_inject": 3}
 TRIED_OUT: Mapping[str, Mapping[str, JsonValue]] = {"pods_delete": {"dryRun": "All"}}
 CALL_SECONDS = 20.0
 """More than any death costs a call, and less than the longer outages."""
 
 
-def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN, *, calls_per_day: int = 0) -> Config:
+def config(
+    dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN,
+    memory: Mapping[str, JsonValue] = NO_MEMORY,
+    *,
+    calls_per_day: int = 0,
+) -> Config:
     """Two agents in parallel and their synthesis, then one that acts, and an executive summary."""
     days = {"chains": {DAILY_ALERT.alert_type: {"calls": calls_per_day}}} if calls_per_day else {}
     one = {"name": "Pods", "llm_provider": STEADY}
@@ -138,6 +160,7 @@ def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN, *, calls
                     "PatientLead",
                     "HangingLead",
                     "Hanger",
+                    "Knower",
                 )
             }
             | {"Browser": {"mcp_servers": [SERVER], "native_tools": dict.fromkeys(NATIVE_TOOLS, True)}},
@@ -167,6 +190,10 @@ def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN, *, calls
                 DAILY_ALERT.alert_type: {
                     "alert_types": [DAILY_ALERT.alert_type],
                     "stages": [{"name": "look", "agents": [one]}],
+                },
+                "remembering": {
+                    "alert_types": ["remembering"],
+                    "stages": [{"name": "look", "agents": [{"name": "Knower", "llm_provider": STEADY}]}],
                 },
                 "thrifty": {
                     "alert_types": ["thrifty"],
@@ -217,7 +244,7 @@ def config(dry_run: Mapping[str, Mapping[str, JsonValue]] = NO_DRY_RUN, *, calls
                 }
             },
             "llm_providers": {STEADY: scripted, SHAKY: scripted, JUDGE: scripted},
-            "defaults": {"alert_type": "crash", "llm_provider": STEADY},
+            "defaults": {"alert_type": "crash", "llm_provider": STEADY, "memory": memory},
             "limits": {"tool_call": CALL_SECONDS},
             "system": {"budgets": days},
         }
@@ -349,6 +376,24 @@ SCRIPTS: Mapping[str, Sequence[Mapping[str, JsonValue]]] = {
         {"agent": "ChatAgent", "iteration": 2, "text": "It leaks on.", "tool_calls": _calls("rollout_restart")},
         {"agent": "ChatAgent", "iteration": 3, "text": "Since 03:00; it was restarted once more."},
         {"agent": RATER, "text": ANSWER},
+        {
+            "agent": "Knower",
+            "iteration": 1,
+            "needs": ["[memory 1] of 2026-11-01 10:00:00 UTC", REMEMBERED.text],
+            "text": "I know where to look.",
+            "tool_calls": _calls("pods_list"),
+        },
+        {"agent": "Knower", "iteration": 2, "text": "The tax run takes its memory [memory 1]."},
+        {
+            "agent": "ReflectorAgent",
+            "needs": [REMEMBERED.text],
+            "text": json.dumps(
+                {
+                    "learned": [{"text": LESSON, "applies_to": ["alert_type"], "calls": [1]}],
+                    "reinforced": [{"memory": 1, "reason": "seen again"}],
+                }
+            ),
+        },
         {
             "agent": "Lead",
             "iteration": 1,

@@ -51,8 +51,11 @@ from tarsy_testing.simulation.investigation import (
     DAILY_ALERT,
     GUARDED_ALERT,
     JUDGED_ALERT,
+    MEMORY,
     NO_DRY_RUN,
+    NO_MEMORY,
     QUESTION,
+    REMEMBERING_ALERT,
     SCRIPTS,
     SERVERS,
     SESSION,
@@ -246,7 +249,9 @@ class _Stage:
         self.strange_records = StrangeRecords(self.broker)
         acts = self.alert.alert_type in (ACTING_ALERT.alert_type, WHOLE_ALERT.alert_type)
         calls = CALLS_PER_DAY if self.alert.alert_type == DAILY_ALERT.alert_type else 0
-        self.config = config(TRIED_OUT if acts else NO_DRY_RUN, calls_per_day=calls)
+        remembers = self.alert.alert_type == REMEMBERING_ALERT.alert_type
+        memory = MEMORY if remembers else NO_MEMORY
+        self.config = config(TRIED_OUT if acts else NO_DRY_RUN, memory, calls_per_day=calls)
         self.llms = models(SCRIPTS, self.heard)
         self.servers = {name: ToolServer(tools) for name, tools in SERVERS.items()}
         self.loop.set_exception_handler(self._complain)

@@ -39,7 +39,7 @@ ALL_LOGS_BYTES = 500_000_000
 WITH_DATABASE = frozenset({"timeline"})
 WITH_LOGINS = frozenset({"tool-gateway"})
 WITHOUT_MASKING = frozenset({"websocket-gateway", "notifier"})
-ASKING = frozenset({"timeline", "websocket-gateway", "notifier"})
+ASKING = frozenset({"timeline", "websocket-gateway", "notifier", "tool-gateway"})
 API_KEY = {"TARSY_API_KEY", "TARSY_API_KEY_FILE"}
 
 INVESTIGATING = frozenset({"orchestrator", "tool-gateway", "summarizer", "timeline"})

@@ -8,6 +8,7 @@ from pydantic import Field, JsonValue
 from tarsy_contracts.actions import ActionMode, VerificationRule
 from tarsy_contracts.budgets import NO_BUDGET, NO_DAY_BUDGETS, Budget, DayBudgets
 from tarsy_contracts.calendar import Calendar
+from tarsy_contracts.memory import MemoryRule
 from tarsy_contracts.skills import PlannedSkill
 from tarsy_contracts.wire.message import Value
 from tarsy_contracts.wire.numbers import Count, Index, Seconds
@@ -18,8 +19,8 @@ Controller = Annotated[str, Field(examples=[*CONTROLLERS])]
 without tools. An execution whose controller is not known fails with that reason.
 """
 
-STAGE_TYPES = ("investigation", "synthesis", "exec_summary", "action", "compose", "chat", "scoring")
-STAGES_AFTER_THE_END = ("chat", "scoring")
+STAGE_TYPES = ("investigation", "synthesis", "exec_summary", "action", "compose", "chat", "scoring", "reflection")
+STAGES_AFTER_THE_END = ("chat", "scoring", "reflection")
 """Those of them that do not belong to the investigation: they follow it, and change nothing of how it went."""
 StageType = Annotated[str, Field(examples=[*STAGE_TYPES])]
 """The purpose of a stage. One that is not known is shown as it is; its agents investigate."""
@@ -214,6 +215,8 @@ class ResolvedChain(Value):
     `sub_agents`: all that other agents may send. Where their settings differ, those of one name have several keys.
     `scoring`: who judges the finished investigation; nobody without one. `scoring_rate`: the share of sessions that are
     judged by themselves.
+    `memory`: what agents are given of earlier investigations, and `reflector`: who draws memories from this one;
+    without them nobody is, and nobody does.
     `budget`: of the session, in all its lives. `day_budgets`: those of its day that it counts to.
     """
 
@@ -242,6 +245,8 @@ class ResolvedChain(Value):
     labels: LabelRule | None = None
     scoring: ResolvedAgent | None = None
     scoring_rate: float = Field(1.0, ge=0, le=1)
+    memory: MemoryRule | None = None
+    reflector: ResolvedAgent | None = None
 
     def agents(self) -> Iterator[ResolvedAgent]:
         """All that may run, in their order."""
@@ -257,6 +262,8 @@ class ResolvedChain(Value):
             yield self.chat
         if self.scoring is not None:
             yield self.scoring
+        if self.reflector is not None:
+            yield self.reflector
         yield from self.sub_agents.values()
 
     @property

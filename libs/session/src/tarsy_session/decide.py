@@ -24,6 +24,7 @@ from tarsy_session.decisions.calls import (
 from tarsy_session.decisions.chat import ALREADY_ENDED, ask_at_rest, ask_while_open, cancel, refuse
 from tarsy_session.decisions.deletion import delete
 from tarsy_session.decisions.llm import decide_llm_report
+from tarsy_session.decisions.memories import change_memory
 from tarsy_session.decisions.reviews import decide_review
 from tarsy_session.decisions.scores import score_at_rest, score_while_open
 from tarsy_session.lookahead import LookaheadStep, look_ahead
@@ -108,6 +109,8 @@ def _investigating(  # noqa: C901 - one case an input
             return decide_review(state, context.input)
         case i.ScoreRequested():
             return score_while_open(state, context.input)
+        case i.MemoryChangeRequested():
+            return change_memory(state, context.input)
         case i.SessionDeleteRequested():
             return delete(state, context.input)
         case i.SessionReleaseRequested() | i.SessionFailRequested():
@@ -139,6 +142,8 @@ def _ended(  # noqa: C901 - one case an input
             return decide_review(state, context.input)
         case i.ScoreRequested():
             return score_at_rest(state, context.input)
+        case i.MemoryChangeRequested():
+            return change_memory(state, context.input)
         case i.SessionDeleteRequested():
             return delete(state, context.input)
         case _:

@@ -16,6 +16,7 @@ from tarsy_session.evolution.calls import (
 )
 from tarsy_session.evolution.lives import LaterEvent, apply_later_event, at_rest, begin_life, leave_rest
 from tarsy_session.evolution.llm import LlmEvent, apply_llm_event
+from tarsy_session.evolution.memories import ReflectionEvent, apply_memory_change, apply_reflection_event
 from tarsy_session.evolution.reviews import apply_review_change
 from tarsy_session.evolution.skills import apply_skills_recorded
 from tarsy_session.evolution.stages import StageEvent, apply_stage_event
@@ -43,13 +44,14 @@ type InvestigationEvent = (
     | ApprovalEvent
     | SummaryEvent
     | BudgetEvent
+    | ReflectionEvent
     | Ending
     | LaterEvent
 )
 """Events of open sessions only. Every other event has a case of its own in `evolve`."""
 
 
-def evolve(state: SessionState, record: RecordedEvent) -> SessionState:  # noqa: C901 - one case a kind of event
+def evolve(state: SessionState, record: RecordedEvent) -> SessionState:  # noqa: C901 - one case a kind of events
     """An event that makes no sense in this state is from code that this code does not know: Unsupported."""
     decided = record.envelope.decided
     offset = state.last_decided_offset if decided is None else max(state.last_decided_offset, decided)
@@ -73,6 +75,8 @@ def evolve(state: SessionState, record: RecordedEvent) -> SessionState:  # noqa:
             return apply_outcome_learned(known, event) or Unsupported(offset)
         case e.SessionReopened() | e.PhaseRequested() | e.SessionDeleted():
             return leave_rest(known, event, record) or Unsupported(offset)
+        case e.MemoryEdited() | e.MemoryErased():
+            return apply_memory_change(known, event)
         case e.BudgetDecided() if isinstance(known, AtRest):
             return with_decision(known, event)
         case e.ReviewChanged():
@@ -128,6 +132,8 @@ def _investigate(state: Investigating, event: InvestigationEvent, record: Record
             after = apply_skills_recorded(state, event)
         case e.BudgetWarned() | e.BudgetReached() | e.BudgetDecided():
             after = apply_budget_event(state, event, record)
+        case e.MemoryLearned() | e.MemoryReinforced() | e.MemoryDeprecated():
+            after = apply_reflection_event(state, event)
         case e.LlmCallRequested() | e.LlmCallCompleted() | e.LlmCallFailed() | e.ProviderFellBack():
             after = apply_llm_event(state, event, record)
         case e.ToolCallRequested() | e.ToolCallStarted() | e.ToolCallReleased() | e.ToolCallCompleted():

@@ -33,6 +33,7 @@ def replies_to(state: SessionState, decided: i.Input) -> Sequence[Control]:
             | i.BudgetDecisionRequested()
             | i.ReviewRequested()
             | i.ScoreRequested()
+            | i.MemoryChangeRequested()
             | i.SessionDeleteRequested()
         ):
             return [to_request(state, decided.request_id)]

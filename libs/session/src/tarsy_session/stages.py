@@ -14,6 +14,7 @@ from tarsy_contracts.wire.ids import execution_id
 from tarsy_contracts.wire.topics import LIMIT_BYTES
 from tarsy_session.builtin_tools import BUILTIN_TOOLS, with_builtins
 from tarsy_session.executions.children import children_of, list_reachable, list_sub_agents
+from tarsy_session.memories import list_given
 from tarsy_session.phases import agents_of, kind_of
 from tarsy_session.skills import fit_skills
 from tarsy_session.state import Execution, Investigating, Stage
@@ -195,6 +196,7 @@ def _execution(
         stage_tools=tuple(tool.definition.name for tool in offered),
         withheld=withheld,
         skills=fit_skills(state, agent, offered),
+        memories=list_given(state, stage.started.stage_type),
     )
 
 

@@ -35,17 +35,20 @@ from tarsy_timeline.api.action_routes import action_routes
 from tarsy_timeline.api.alias_route import alias_route
 from tarsy_timeline.api.budget_report_route import budget_report_route
 from tarsy_timeline.api.caller_groups import visible_route
+from tarsy_timeline.api.configured_groups import ConfiguredGroups
 from tarsy_timeline.api.dead_letters.letters import Letters
 from tarsy_timeline.api.dead_letters.redriver import Redriver
 from tarsy_timeline.api.dead_letters.routes import dead_letter_routes
 from tarsy_timeline.api.internal_routes import internal_routes
 from tarsy_timeline.api.me_routes import me_routes
+from tarsy_timeline.api.memory_routes import memory_routes, recall_routes
 from tarsy_timeline.api.operators import Operators
 from tarsy_timeline.api.overview_route import overview_route
 from tarsy_timeline.api.past_routes import past_routes
 from tarsy_timeline.api.requests.approval_routes import approval_routes
 from tarsy_timeline.api.requests.budget_routes import budget_routes
 from tarsy_timeline.api.requests.chat_routes import chat_routes
+from tarsy_timeline.api.requests.memory_request_routes import memory_request_routes
 from tarsy_timeline.api.requests.reply_waiter import ReplyWaiter
 from tarsy_timeline.api.requests.request_routes import request_routes
 from tarsy_timeline.api.requests.rerun_routes import rerun_routes
@@ -69,6 +72,7 @@ from tarsy_timeline.projection.checkpoint import LogIdentity, ProjectionCheckpoi
 from tarsy_timeline.projection.event_publisher import EventPublisher
 from tarsy_timeline.projection.projector import Projector
 from tarsy_timeline.projection.search_indexer import SearchIndexer
+from tarsy_timeline.queries.memory_queries import MemoryQueries
 from tarsy_timeline.queries.session_queries import SessionQueries
 from tarsy_timeline.record.session_record import SessionRecord
 from tarsy_timeline.record.session_records import SessionRecords
@@ -110,6 +114,9 @@ def build(
     metrics.watch_unprojected(lambda: unprojected.seen.records)
     approvals = ApprovalsWatch(database, lambda: datetime.now(UTC))
     metrics.watch_approvals(lambda: approvals.seen.count, lambda: approvals.oldest_seconds)
+    memories = MemoryQueries(
+        database, queries, ConfiguredGroups(settings.auth_file).all_groups, lambda: datetime.now(UTC)
+    )
     parts = Parts(final=(LogMismatchError,))
 
     tracing = create_tracing("timeline", settings)
@@ -143,6 +150,9 @@ def build(
         budget_report_route(lambda: budgets.current, watch.wait_for_spendings, lambda: datetime.now(UTC))
     )
     router.include_router(me_routes())
+    router.include_router(memory_routes(memories, route))
+    router.include_router(recall_routes(memories))
+    router.include_router(memory_request_routes(memories, commands, masker, route), dependencies=recorded)
     mcp = McpEndpoint(mcp_server(McpTools(settings.ingest_url, BoundedWaits()), McpMetrics(registry)))
     router.include_router(mcp_routes(mcp))
     letters, operators = Letters(bus, partial(cluster_id, bus)), Operators(settings.raw_dead_letters, masker.mask)

@@ -16,13 +16,14 @@ from tarsy_bus.client.publisher import Publisher
 from tarsy_bus.liveness.pulse import Pulse
 from tarsy_bus.topics import kafka_rights
 from tarsy_config.loading.live_config import ConfigSource, LiveConfig
-from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER, READ_RESULT
+from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER, READ_RESULT, RECALL, SEARCH_SESSIONS
 from tarsy_contracts.timing import FRESH_PART
 from tarsy_masking.masker import Masker
 from tarsy_service.process.service import Service
 from tarsy_service.telemetry.config_metrics import observe_config_verdicts
 from tarsy_service.telemetry.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.telemetry.tracing import create_tracing
+from tarsy_tool_gateway.builtin.memory.tool import TimelineMemory
 from tarsy_tool_gateway.builtin.read_result.tool import read_result_tool
 from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
 from tarsy_tool_gateway.builtin.runbooks.tool import LiveRunbookTool
@@ -120,7 +121,15 @@ def assemble_from(
         stored, TokenWriter(publisher), claimant=worker_id, now=now, new_id=new_id, renewed=metrics.count_login_renewal
     )
     runbooks = LiveRunbookTool(lambda: config().runbooks)
-    own = BuiltinToolServer({FETCH_RUNBOOK: runbooks.fetch, READ_RESULT: read_result_tool(bus)})
+    memory = TimelineMemory(settings.timeline_url, settings.asking_headers)
+    own = BuiltinToolServer(
+        {
+            FETCH_RUNBOOK: runbooks.fetch,
+            READ_RESULT: read_result_tool(bus),
+            RECALL: memory.recall,
+            SEARCH_SESSIONS: memory.search,
+        }
+    )
     in_flight = BytesInFlight()
     servers = ServerFleet(
         ServerFactory(settings, publisher, metrics, lambda: config().masking, now, logins, in_flight).make,

@@ -10,6 +10,7 @@ from tarsy_service.settings.service_settings import (
     ConfigSettings,
     DeadAfterSettings,
     MaskingSettings,
+    OptionalKeySettings,
 )
 
 BETWEEN_KEYS = re.compile(r"[\s,]+")
@@ -45,7 +46,10 @@ def _split_keys(value: SecretStr) -> list[bytes]:
     return [part.encode(errors="surrogateescape") for part in parts if part]
 
 
-class ToolGatewaySettings(ConfigSettings, DeadAfterSettings, MaskingSettings, TokenKeySettings):
+class ToolGatewaySettings(ConfigSettings, DeadAfterSettings, MaskingSettings, OptionalKeySettings, TokenKeySettings):
+    """Without a key where the timeline wants one, memory is unavailable, and all else goes on."""
+
+    timeline_url: str = Field("http://127.0.0.1:8080", description="where the timeline's API answers")
     mcp_connect_seconds: float = Field(30.0, description="how long an MCP server may take to start and list its tools")
     mcp_ready_seconds: float = Field(
         10.0, description="how long a call waits for an MCP server that was tried, before it is unavailable"

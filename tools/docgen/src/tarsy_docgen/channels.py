@@ -130,6 +130,7 @@ CHANNELS: tuple[Channel, ...] = (
             _sent("inputs", i.BudgetDecisionRequested, TIMELINE, OWNER),
             _sent("inputs", i.ReviewRequested, TIMELINE, OWNER),
             _sent("inputs", i.ScoreRequested, TIMELINE, OWNER),
+            _sent("inputs", i.MemoryChangeRequested, TIMELINE, OWNER),
             _sent("inputs", i.ChatRequested, TIMELINE, OWNER),
             _sent("inputs", i.SessionDeleteRequested, TIMELINE, OWNER),
             _sent("inputs", i.SessionReleaseRequested, TIMELINE, OWNER),

@@ -60,6 +60,7 @@ def _chain(config: Config, chain_id: str) -> Tree:
         "match": _match(config, chain_id),
         "stages": [_stage(config, stage) for stage in chain.stages],
         "executive_summary": _agent(config, chain.executive_summary),
+        "memory": {"enabled": chain.memory_enabled, **_agent(config, chain.reflector)},
         "compose": {"enabled": chain.compose_enabled, **_agent(config, chain.compose)},
         "scoring": {
             "enabled": chain.scoring_enabled,

@@ -36,7 +36,7 @@ NO_POLLING = "has no effect here: alerts are pushed to the orchestrators, nothin
 HANDED_OVER = "has no effect here: an orchestrator that stops hands its investigations over at once"
 OWNERS = "has no effect here: Kafka notices dead orchestrators, and others go on with their investigations"
 WITHOUT_MEANING: Mapping[tuple[KeyPath, ...], str] = {
-    below("memory", DEFAULTS): NOT_YET,
+    below("embedding", (*DEFAULTS, "memory")): "has no effect here: memories are found by their words and their scope",
     below("executive_summary_backend", DEFAULTS, CHAIN): NATIVE,
     below("compose_backend", DEFAULTS, CHAIN): NATIVE,
     below("prompt_caching", SYSTEM): "has no effect here: prompts are cached wherever the provider can",

@@ -17,7 +17,8 @@ CHAT: KeyPath = (*CHAIN, "chat")
 SUMMARIES: tuple[KeyPath, ...] = tuple(
     (*at, key) for key in ("executive_summary", "compose", "scoring") for at in (DEFAULTS, CHAIN)
 )
-MODEL: tuple[KeyPath, ...] = (CHAIN, STAGE_AGENT, SYNTHESIS, CHAT, AGENT_DEFAULTS, *SUMMARIES)
+MEMORY: KeyPath = (*DEFAULTS, "memory")
+MODEL: tuple[KeyPath, ...] = (CHAIN, STAGE_AGENT, SYNTHESIS, CHAT, AGENT_DEFAULTS, MEMORY, *SUMMARIES)
 """Sections that may name a provider, and whom to ask in its stead."""
 SENDERS: tuple[KeyPath, ...] = (DEFAULTS, AGENT, CHAIN, STAGE, STAGE_AGENT, CHAT)
 """Sections that may name sub-agents."""

@@ -46,6 +46,8 @@ class ChainSettings:
     scoring: AgentSettings
     scoring_enabled: bool
     scoring_rate: Found[float]
+    reflector: AgentSettings
+    memory_enabled: bool
     chat: AgentSettings
     chat_enabled: bool
     summary_llm_provider: Found[str]
@@ -75,6 +77,8 @@ def settings_of(sections: Sections, chain_id: str, choice: AlertChoice) -> Chain
         scoring=_scoring(sections, chain, first, choice),
         scoring_enabled=_is_scored(sections, chain.section),
         scoring_rate=_find_rate(sections, chain),
+        memory_enabled=sections.defaults.memory.enabled,
+        reflector=_reflector(sections, chain, first, choice),
         chat=answerer,
         chat_enabled=chat.section.enabled,
         summary_llm_provider=general.last("summarization", "llm_provider") or Found("", DEFAULT),
@@ -117,6 +121,12 @@ def _compose(sections: Sections, chain: At[AgentChain], first: AgentSettings, ch
     general = At(("defaults", "compose"), sections.defaults.compose)
     levels = _levels(sections, choice, built_in.COMPOSER, chain, general, own)
     return resolve_agent(built_in.COMPOSER, replace(levels, job="compose", first_provider=first.llm_provider))
+
+
+def _reflector(sections: Sections, chain: At[AgentChain], first: AgentSettings, choice: AlertChoice) -> AgentSettings:
+    general = At(("defaults", "memory"), sections.defaults.memory)
+    levels = _levels(sections, choice, built_in.REFLECTOR, chain, general)
+    return resolve_agent(built_in.REFLECTOR, replace(levels, job="reflection", first_provider=first.llm_provider))
 
 
 def _is_composed(sections: Sections, chain: AgentChain, stages: Sequence[StageSettings]) -> bool:

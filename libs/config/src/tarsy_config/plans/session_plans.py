@@ -19,6 +19,7 @@ from tarsy_contracts.skills import PlannedSkill
 def plan_of(sections: Sections, settings: ChainSettings, choice: AlertChoice) -> ResolvedChain:
     configured = sections.agent_chains[settings.chain_id]
     days = sections.system.budgets
+    memory = sections.defaults.memory.to_rule()
     build = Build(sections, choice.mcp, configured.approve)
     chain = ResolvedChain(
         chain_id=settings.chain_id,
@@ -43,6 +44,8 @@ def plan_of(sections: Sections, settings: ChainSettings, choice: AlertChoice) ->
         budget=NO_BUDGET if (budget := configured.budget or sections.defaults.budget) is None else budget.to_budget(),
         day_budgets=days.of_session(settings.chain_id, choice.labels.get(days.team_label, "")),
         labels=sections.labels_of(configured),
+        memory=memory,
+        reflector=None if memory is None else build.agent(settings.reflector),
         sub_agents={key: build.agent(one) for key, one in settings.sub_agents.items()},
     )
     requested = (sections.llm_providers.get(name) for name in chain.llm_providers)

@@ -15,6 +15,7 @@ EXECUTIVE_SUMMARY: Final = "ExecSummaryAgent"
 COMPOSER: Final = "ComposeAgent"
 CHAT: Final = "ChatAgent"
 SCORING: Final = "ScoringAgent"
+REFLECTOR: Final = "ReflectorAgent"
 KUBERNETES_SERVER: Final = "kubernetes-server"
 CLUSTER_VARIABLES = ("KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT")
 """How a program finds its cluster, beside ~/.kube/config; handed on where they are set."""
@@ -50,6 +51,7 @@ the analysis does not say.""",
 Write the report that replaces the analysis: what is wrong and why, what was done about it and whether it helped, what
 is still to do. Add nothing that neither the analysis nor the facts of the actions say.""",
     ),
+    REFLECTOR: Agent(type="exec_summary", description="says what an investigation teaches later ones"),
     CHAT: Agent(
         description="answers questions about an investigation",
         custom_instructions="""\

@@ -12,6 +12,7 @@ from tarsy_config.sections.budgets import DayBudgetSettings
 from tarsy_config.sections.calendar import MOST_HOLIDAYS, HolidayConfig, OnCall, TimeZone, to_calendar
 from tarsy_config.sections.fallbacks import Compose, FallbackChoice, ModelChoice, Scoring
 from tarsy_config.sections.masking import AlertMasking
+from tarsy_config.sections.memory import MemorySettings
 from tarsy_config.sections.notifications import GoTarsySlack
 from tarsy_config.sections.verification import Verify
 from tarsy_config.values import (
@@ -57,6 +58,7 @@ class Defaults(FallbackChoice, SomeOptions):
     approval: ApprovalSettings = ApprovalSettings()
     verify: Verify | None = None
     actions_per_hour: int = Field(0, ge=0)
+    memory: MemorySettings = MemorySettings()
 
 
 class Limits(Section):

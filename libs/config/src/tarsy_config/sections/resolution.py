@@ -248,8 +248,8 @@ def _offered_tools(levels: Levels) -> tuple[NativeTool, ...]:
 
 
 def _wanted_tools(option: Option, levels: Levels) -> Iterator[Found[NativeTool]]:
-    """An executive summary says again what was found, so that no tool is of use."""
-    if levels.job in ("exec_summary", "compose", "scoring"):
+    """Summaries, judges and reflections say again what was found, so that no tool is of use."""
+    if levels.job in ("exec_summary", "compose", "scoring", "reflection"):
         return
     name = levels.provider.value
     if (provider := levels.llm_providers.get(name)) is not None:

@@ -39,6 +39,15 @@ from tarsy_contracts.events.llm import (
     LlmPurpose,
     Shortening,
 )
+from tarsy_contracts.events.memory import (
+    EDIT_MEMORY,
+    FORGET_MEMORY,
+    MemoryDeprecated,
+    MemoryEdited,
+    MemoryErased,
+    MemoryLearned,
+    MemoryReinforced,
+)
 from tarsy_contracts.events.phase import SCORE, PhaseCompleted, PhaseRequested
 from tarsy_contracts.events.review import REVIEW, ReviewChanged
 from tarsy_contracts.events.session import (
@@ -97,10 +106,12 @@ __all__ = [
     "CONCLUDE",
     "DELETE",
     "DENY",
+    "EDIT_MEMORY",
     "ENDED_BY_US",
     "ENDINGS",
     "EVENTS",
     "EXTEND",
+    "FORGET_MEMORY",
     "OPENERS",
     "REVIEW",
     "SCORE",
@@ -124,6 +135,11 @@ __all__ = [
     "LlmCallFailed",
     "LlmCallRequested",
     "LlmPurpose",
+    "MemoryDeprecated",
+    "MemoryEdited",
+    "MemoryErased",
+    "MemoryLearned",
+    "MemoryReinforced",
     "OfferedTool",
     "Outcome",
     "PhaseCompleted",
@@ -211,6 +227,11 @@ type Event = (
     | BudgetReached
     | BudgetDecided
     | ReviewChanged
+    | MemoryLearned
+    | MemoryReinforced
+    | MemoryDeprecated
+    | MemoryEdited
+    | MemoryErased
 )
 
 EVENTS: dict[str, type[Event]] = {kind.type: kind for kind in Event.__value__.__args__}

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from tarsy_contracts.budgets import CostCompleteness, Spending
 from tarsy_contracts.chain import Controller
+from tarsy_contracts.memory import GivenMemory
 from tarsy_contracts.skills import PlannedSkill
 from tarsy_contracts.wire.message import Value
 from tarsy_contracts.wire.numbers import Index
@@ -22,7 +23,7 @@ class ExecutionSpec(Value):
     """Facts that are fixed when an execution begins.
 
     An empty `llm_provider`, or no `max_iterations`: the event is from before they were recorded. `skills`: those that
-    the agent has, as they fit its alert and its tools.
+    the agent has, as they fit its alert and its tools. `memories`: those that its prompt has.
     `parent_execution_id`: of the agent that sent this one, with this `task`. Agents of the stage itself have neither.
     """
 
@@ -33,6 +34,7 @@ class ExecutionSpec(Value):
     unavailable_servers: tuple[str, ...] = ()
     withheld: tuple[WithheldTools, ...] = ()
     skills: tuple[PlannedSkill, ...] = ()
+    memories: tuple[GivenMemory, ...] = ()
     parent_execution_id: str = ""
     task: str = ""
 

@@ -16,7 +16,8 @@ type CallPurpose = Literal["agent", "runbook"]
 class ToolCallRequested(Message):
     """The session owes a call of a tool. An unrepeatable one runs only on a grant.
 
-    The call that fetches the runbook belongs to no execution: its `execution_id` and `llm_call_id` are empty.
+    The calls that fetch the runbook and recall memories belong to no execution: their `execution_id` and
+    `llm_call_id` are empty.
     `read_only`: the tool changes nothing, by its server's word or the configuration's. It is null where nobody knows:
     in events of older versions, and for a tool that is not there. `number`: agents cite the call by it, and it counts
     the calls of agents in this session, from 1. It is 0 in events of older versions, and for calls of the session.

@@ -14,6 +14,7 @@ from tarsy_contracts.budgets import Amounts
 from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.conversation import ToolCall, Usage
 from tarsy_contracts.events import OfferedTool, Outcome, StoredResult, SummaryAttempt
+from tarsy_contracts.memory import MemoryChange
 from tarsy_contracts.native_calls import NativeCall, TextCitation
 from tarsy_contracts.review import Rating, ReviewAction, ReviewStatus
 from tarsy_contracts.wire.message import Message, Value
@@ -237,6 +238,17 @@ class ScoreRequested(Message):
     author: str
 
 
+class MemoryChangeRequested(Message):
+    """A person wants a memory that the session has learnt changed, or forgotten. Its text has been masked."""
+
+    type: ClassVar[str] = "memory.change_requested"
+    request_id: str
+    author: str
+    memory_id: str
+    act: Literal["edit", "forget"]
+    change: MemoryChange = MemoryChange()
+
+
 class SessionDeleteRequested(Message):
     """A person, or a retention run, wants a session that has ended to be deleted."""
 
@@ -339,6 +351,7 @@ type InboxInput = (
     | BudgetDecisionRequested
     | ReviewRequested
     | ScoreRequested
+    | MemoryChangeRequested
     | SessionDeleteRequested
     | SessionReleaseRequested
     | SessionFailRequested

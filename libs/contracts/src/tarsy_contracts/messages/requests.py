@@ -8,6 +8,7 @@ from typing import ClassVar
 from pydantic import AwareDatetime, JsonValue
 
 from tarsy_contracts.events import StoredResult
+from tarsy_contracts.memory import RecallContext
 from tarsy_contracts.wire.message import Message, Value
 from tarsy_contracts.wire.numbers import Count, Seconds
 
@@ -29,7 +30,8 @@ class ToolCallRequest(Message):
     """`not_after`: a worker that has not begun by then gives its claim up. `repeatable` ones need no grant.
 
     `reads`: the result that the gateway's own tool `read_result` is to read in. `execution_id` and `agent`: the run
-    that the call belongs to; empty for the runbook's, and in requests of older owners. `releases`: how often it became
+    that the call belongs to; empty for the session's own, and in requests of older owners. `recalls`: the session that
+    asks for memories or earlier sessions. `releases`: how often it became
     free again after a claim.
     """
 
@@ -46,6 +48,7 @@ class ToolCallRequest(Message):
     execution_id: str = ""
     agent: str = ""
     releases: Count = 0
+    recalls: RecallContext | None = None
 
 
 class SummaryRequest(Message):

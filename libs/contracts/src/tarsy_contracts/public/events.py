@@ -14,6 +14,13 @@ from tarsy_contracts.public.call_events import (
     PublicToolCallStarted,
 )
 from tarsy_contracts.public.chat_events import PublicChatAnswered, PublicChatAsked
+from tarsy_contracts.public.memory_events import (
+    PublicMemoryDeprecated,
+    PublicMemoryEdited,
+    PublicMemoryErased,
+    PublicMemoryLearned,
+    PublicMemoryReinforced,
+)
 from tarsy_contracts.public.model import PublicEvent
 from tarsy_contracts.public.phase_events import PublicPhaseCompleted, PublicPhaseRequested
 from tarsy_contracts.public.review_events import PublicReviewChanged
@@ -71,5 +78,10 @@ PUBLIC_EVENTS: dict[str, type[PublicEvent]] = {
         PublicBudgetReached,
         PublicBudgetDecided,
         PublicReviewChanged,
+        PublicMemoryLearned,
+        PublicMemoryReinforced,
+        PublicMemoryDeprecated,
+        PublicMemoryEdited,
+        PublicMemoryErased,
     )
 }

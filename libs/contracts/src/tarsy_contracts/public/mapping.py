@@ -14,6 +14,7 @@ from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_contracts.public import budget_events as budget
 from tarsy_contracts.public import call_events as calls
 from tarsy_contracts.public import chat_events as chat
+from tarsy_contracts.public import memory_events as memory
 from tarsy_contracts.public import phase_events as phase
 from tarsy_contracts.public import review_events as review
 from tarsy_contracts.public import session_events as session
@@ -109,6 +110,16 @@ def public_event(event: e.Event) -> PublicEvent | None:  # noqa: C901 - one case
             return copy_fields(budget.PublicBudgetDecided, event, **event.extension.model_dump())
         case e.ReviewChanged():
             return copy_fields(review.PublicReviewChanged, event)
+        case e.MemoryLearned():
+            return copy_fields(memory.PublicMemoryLearned, event)
+        case e.MemoryReinforced():
+            return copy_fields(memory.PublicMemoryReinforced, event)
+        case e.MemoryDeprecated():
+            return copy_fields(memory.PublicMemoryDeprecated, event)
+        case e.MemoryEdited():
+            return copy_fields(memory.PublicMemoryEdited, event)
+        case e.MemoryErased():
+            return copy_fields(memory.PublicMemoryErased, event)
         case (
             e.SessionSkillsRecorded()
             | e.StageToolsOffered()

@@ -119,6 +119,8 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
             return
         case e.SessionSkillsRecorded() | e.StageToolsOffered() | e.StageApprovalsRequired():
             return
+        case e.MemoryLearned() | e.MemoryReinforced() | e.MemoryDeprecated() | e.MemoryEdited() | e.MemoryErased():
+            return
         case e.ToolCallApprovalRequested():
             yield approval_begin(record, event)
         case e.ToolCallApprovalDecided():

@@ -159,6 +159,11 @@ def phase_id(id_root: str, number: int) -> str:
     return derive_id("phase", id_root, number)
 
 
+def memory_id(phase_id: str, number: int) -> str:
+    """A memory, by its number in the reflection that drew it."""
+    return derive_id("memory", phase_id, number)
+
+
 def message_id(session_id: str, request_id: str) -> str:
     return derive_id("message", session_id, request_id)
 
@@ -194,6 +199,10 @@ def time_budget_id(owner_id: str) -> str:
 
 def runbook_call_id(session_id: str) -> str:
     return derive_id("tool_call/runbook", session_id)
+
+
+def recall_call_id(session_id: str) -> str:
+    return derive_id("tool_call/recall", session_id)
 
 
 def llm_call_id(execution_id: str, iteration: int, attempt: int) -> str:

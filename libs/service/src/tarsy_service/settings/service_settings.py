@@ -83,8 +83,8 @@ class DeadAfterSettings(ServiceSettings):
     )
 
 
-class AskingSettings(ServiceSettings):
-    """Settings of services that ask other services over HTTP."""
+class OptionalKeySettings(ServiceSettings):
+    """Settings of services that go on without what they ask others over HTTP."""
 
     api_key: SecretStr = Field(
         SecretStr(""),
@@ -94,10 +94,8 @@ class AskingSettings(ServiceSettings):
 
     @field_validator("api_key")
     @classmethod
-    def _require_with_authentication(cls, value: SecretStr, info: ValidationInfo) -> SecretStr:
+    def _require_sendable_key(cls, value: SecretStr) -> SecretStr:
         key = SecretStr(value.get_secret_value().strip())
-        if info.data.get("auth_file") and not key.get_secret_value():
-            raise ValueError("with TARSY_AUTH_FILE this service needs a key of the role service, to ask other services")
         bearer(key.get_secret_value())
         return key
 
@@ -105,6 +103,17 @@ class AskingSettings(ServiceSettings):
     def asking_headers(self) -> dict[str, str]:
         """For each request to another service."""
         return bearer(self.api_key.get_secret_value())
+
+
+class AskingSettings(OptionalKeySettings):
+    """Settings of services that ask other services over HTTP."""
+
+    @field_validator("api_key")
+    @classmethod
+    def _require_with_authentication(cls, value: SecretStr, info: ValidationInfo) -> SecretStr:
+        if info.data.get("auth_file") and not value.get_secret_value():
+            raise ValueError("with TARSY_AUTH_FILE this service needs a key of the role service, to ask other services")
+        return value
 
 
 class MaskingSettings(ServiceSettings):

@@ -12,6 +12,8 @@ from tarsy_session.builtin_tools import (
     list_agents,
     load_skill,
     read_result,
+    recall,
+    search_sessions,
 )
 from tarsy_session.builtin_tools.tool import BuiltinTool, Run
 from tarsy_session.state import Execution, Investigating, ToolCallState
@@ -20,6 +22,8 @@ BUILTIN_TOOLS: Mapping[str, BuiltinTool] = {
     tool.offer.tool: tool
     for tool in (
         fetch_runbook.TOOL,
+        recall.TOOL,
+        search_sessions.TOOL,
         load_skill.TOOL,
         read_result.TOOL,
         dispatch_agent.TOOL,

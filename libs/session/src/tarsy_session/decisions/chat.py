@@ -72,6 +72,7 @@ def refuse(
     | i.BudgetDecisionRequested
     | i.ReviewRequested
     | i.ScoreRequested
+    | i.MemoryChangeRequested
     | i.SessionDeleteRequested
     | i.OperatorRequest,
     request: str,
@@ -90,7 +91,8 @@ def accept(
     | i.CallDecisionRequested
     | i.BudgetDecisionRequested
     | i.ReviewRequested
-    | i.ScoreRequested,
+    | i.ScoreRequested
+    | i.MemoryChangeRequested,
     request: str,
 ) -> e.RequestAccepted:
     comment = person_request.comment if isinstance(person_request, i.CancelRequested) else ""

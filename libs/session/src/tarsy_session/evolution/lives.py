@@ -32,6 +32,7 @@ def at_rest(state: Investigating, ended: Ending) -> AtRest:
         sources=state.sources,
         budgets=state.budgets,
         review=state.review,
+        memories=state.memories,
     )
 
 
@@ -76,6 +77,7 @@ def _reopen(state: AtRest, phase: str, record: RecordedEvent) -> Investigating |
         sources=state.sources,
         budgets=state.budgets.renew(),
         review=state.review,
+        memories=state.memories,
     )
 
 

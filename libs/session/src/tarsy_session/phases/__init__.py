@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, StageType
-from tarsy_session.phases import investigation, reply, scoring
+from tarsy_session.phases import investigation, reflection, reply, scoring
 from tarsy_session.phases.phase import Phase, StageKind
 from tarsy_session.state import Investigating
 
@@ -14,6 +14,7 @@ PHASES: Mapping[str, Phase] = {
         investigation.PHASE,
         reply.PHASE,
         scoring.PHASE,
+        reflection.PHASE,
     )
 }
 KINDS: Mapping[StageType, StageKind] = {type: kind for phase in PHASES.values() for type, kind in phase.kinds.items()}

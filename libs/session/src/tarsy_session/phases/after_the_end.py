@@ -19,6 +19,12 @@ NO_AGENT = "the plan of the session names no agent for it"
 
 type ReadResult = Callable[[Investigating, Execution, str], JsonValue]
 """Reads the result of the phase from its agent's answer. Raises ValueError: then the phase has failed."""
+type Conclude = Callable[[Investigating, JsonValue], tuple[Sequence[e.Event], JsonValue]]
+"""Returns what follows from what was read, before the end of the phase, and the result that this end shows."""
+
+
+def _conclude_nothing(state: Investigating, result: JsonValue) -> tuple[Sequence[e.Event], JsonValue]:
+    return (), result
 
 
 def build_phase(
@@ -32,6 +38,7 @@ def build_phase(
     read: ReadResult,
     seconds: Callable[[CallLimits], float],
     due: Due,
+    conclude: Conclude = _conclude_nothing,
 ) -> Phase:
     """`stage`: its name for people. `agent`: who works in it, by the plan; None where the plan has none."""
 
@@ -48,7 +55,7 @@ def build_phase(
         kinds={stage_type: StageKind(agents, instruct, task)},
         seconds=seconds,
         start=start,
-        follow=partial(_follow_stage, read),
+        follow=partial(_follow_stage, read, conclude),
         end=_make_phase_end,
         question_refusal=None,
         admission="background",
@@ -62,17 +69,17 @@ def has_completed(state: AtRest, phase: str) -> bool:
 
 
 def _follow_stage(
-    read: ReadResult, state: Investigating, stage: Stage, completed: e.StageCompleted
+    read: ReadResult, conclude: Conclude, state: Investigating, stage: Stage, completed: e.StageCompleted
 ) -> Sequence[e.Event]:
     if completed.status != "completed":
         return [_make_phase_end(state, completed.status, completed.error)]
     (execution,) = state.executions_of(stage)
     answer = execution.completed.final_analysis if execution.completed is not None else ""
     try:
-        result = read(state, execution, answer)
+        follows, result = conclude(state, read(state, execution, answer))
     except ValueError as problem:
         return [_make_phase_end(state, "failed", f"the answer cannot be read: {problem}")]
-    return [_make_phase_end(state, "completed", "").model_copy(update={"result": result})]
+    return [*follows, _make_phase_end(state, "completed", "").model_copy(update={"result": result})]
 
 
 def _make_phase_end(state: Investigating, status: e.EndStatus, error: str) -> e.PhaseCompleted:

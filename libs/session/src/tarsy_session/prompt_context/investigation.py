@@ -5,10 +5,12 @@ from datetime import datetime
 
 from tarsy_contracts.events import OfferedTool
 from tarsy_session.builtin_tools.fetch_runbook import find_runbook
+from tarsy_session.memories import find_given
 from tarsy_session.prompt_context.firing import describe_firing
 from tarsy_session.prompt_context.histories import history_of
 from tarsy_session.prompts.action import compose_action_prompt, compose_report_prompt
 from tarsy_session.prompts.material import StageFinding
+from tarsy_session.prompts.memories import compose_memories
 from tarsy_session.prompts.present_time import compose_time
 from tarsy_session.prompts.task import (
     compose_executive_summary_prompt,
@@ -21,13 +23,21 @@ from tarsy_session.state_queries import analysis_of, final_analysis
 
 def compose_investigation(state: Investigating, stage: Stage, at: datetime, tools: Sequence[OfferedTool]) -> str:
     alert, firing = state.started.alert, describe_firing(state)
-    return _with_time(state, at, compose_prompt(alert, find_runbook(state), collect_findings(state), firing=firing))
+    return _with_time(
+        state,
+        at,
+        compose_prompt(alert, find_runbook(state), collect_findings(state), firing=firing, lessons=_lessons(state)),
+    )
 
 
 def compose_action(state: Investigating, stage: Stage, at: datetime, tools: Sequence[OfferedTool]) -> str:
     alert, firing = state.started.alert, describe_firing(state)
     return _with_time(
-        state, at, compose_action_prompt(alert, find_runbook(state), collect_findings(state), firing=firing)
+        state,
+        at,
+        compose_action_prompt(
+            alert, find_runbook(state), collect_findings(state), firing=firing, lessons=_lessons(state)
+        ),
     )
 
 
@@ -54,6 +64,11 @@ def compose_summary(state: Investigating, stage: Stage, at: datetime, tools: Seq
 
 def _with_time(state: Investigating, at: datetime, task: str) -> str:
     return f"{compose_time(at, state.started.chain.calendar)}\n\n{task}"
+
+
+def _lessons(state: Investigating) -> str:
+    given = find_given(state)
+    return compose_memories(given.memories, given.missing)
 
 
 def collect_findings(state: Investigating) -> Sequence[StageFinding]:

@@ -12,7 +12,9 @@ from tarsy_session.builtin_tools.read_result import read_result_name
 from tarsy_session.prompt_context.firing import describe_firing
 from tarsy_session.prompt_context.histories import history_of
 from tarsy_session.prompts.material import AskedNow, Investigated, ReplyHistory, StageHistory
-from tarsy_session.prompts.task import compose_question_prompt
+from tarsy_session.prompts.sources import compose_alert
+from tarsy_session.prompts.task import compose_question_prompt, join_parts
+from tarsy_session.prompts.transcript import compose_transcript
 from tarsy_session.state import Ending, Investigating, Stage
 from tarsy_session.state_queries import chat_agent, select_investigation_stages
 
@@ -34,6 +36,12 @@ def compose_question(state: Investigating, stage: Stage, at: datetime, tools: Se
         limit=history_limit(chat_agent(state.started.chain)),
         read_result=read_result_name(tools),
     )
+
+
+def compose_investigated(state: Investigating, agent: ResolvedAgent) -> str:
+    """The finished investigation, for an agent that is asked about it once."""
+    alert = compose_alert(state.started.alert)
+    return join_parts(alert, compose_transcript(collect_investigation(state), history_limit(agent)))
 
 
 def history_limit(agent: ResolvedAgent) -> int:

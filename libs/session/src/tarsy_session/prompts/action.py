@@ -95,5 +95,7 @@ def _fact_lines(outcome: ActionOutcome) -> Iterator[str]:
         yield f"  - {to_one_line(f'{call.server}.{call.tool}', NAME_LIMIT)}: {call.result}{approved}"
 
 
-def compose_action_prompt(alert: Alert, runbook: Runbook, findings: Sequence[StageFinding], *, firing: str = "") -> str:
-    return join_parts(compose_alert(alert), firing, compose_runbook(runbook), compose_findings(findings), ACT)
+def compose_action_prompt(
+    alert: Alert, runbook: Runbook, findings: Sequence[StageFinding], *, firing: str = "", lessons: str = ""
+) -> str:
+    return join_parts(compose_alert(alert), firing, compose_runbook(runbook), lessons, compose_findings(findings), ACT)

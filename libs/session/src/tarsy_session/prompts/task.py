@@ -92,9 +92,11 @@ READ_AGAIN = Template("""\
 Results that were left out, cut or summarised can be read with $tool: it takes the id of the result.""")
 
 
-def compose_prompt(alert: Alert, runbook: Runbook, findings: Sequence[StageFinding], *, firing: str = "") -> str:
-    """`firing`, here and below: whether the alert still fires, where somebody knows."""
-    sources = (compose_alert(alert), firing, compose_runbook(runbook), compose_findings(findings))
+def compose_prompt(
+    alert: Alert, runbook: Runbook, findings: Sequence[StageFinding], *, firing: str = "", lessons: str = ""
+) -> str:
+    """`firing`, here and below: whether the alert still fires, where somebody knows. `lessons`: of earlier ones."""
+    sources = (compose_alert(alert), firing, compose_runbook(runbook), lessons, compose_findings(findings))
     return join_parts(*sources, _asked_of_run(alert), INVESTIGATE)
 
 

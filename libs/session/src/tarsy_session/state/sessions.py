@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from tarsy_contracts import events as e
+from tarsy_contracts.memory import Memory
 from tarsy_contracts.native_calls import WebSource
 from tarsy_contracts.skills import Skill
 from tarsy_contracts.token_rates import TokenRates
@@ -96,7 +97,8 @@ class Investigating:
     `cancelled`: somebody wanted this life to end, and it waits for calls that may have run. `token_rates`: how its
     providers have counted in this life. `skills`: by name, as they were when the session began.
     `sources`: the web pages that can be cited, in the order of their numbers. `review`: None until somebody has done
-    something about it.
+    something about it. `memories`: those that the
+    session has taught, by their ids; None where one was erased.
     """
 
     session_id: str
@@ -118,6 +120,7 @@ class Investigating:
     sources: tuple[WebSource, ...] = ()
     budgets: Budgets = NO_BUDGETS
     review: Review | None = None
+    memories: Mapping[str, Memory | None] = field(default_factory=dict)
 
     @property
     def id_root(self) -> str:
@@ -160,6 +163,7 @@ class AtRest:
     sources: tuple[WebSource, ...] = ()
     budgets: Budgets = NO_BUDGETS
     review: Review | None = None
+    memories: Mapping[str, Memory | None] = field(default_factory=dict)
 
     @property
     def id_root(self) -> str:

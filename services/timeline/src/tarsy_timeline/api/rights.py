@@ -32,6 +32,11 @@ RIGHTS = (
         f"GET {RESULT}",
         f"GET {RESULT}/download",
         "GET /api/v1/runbooks",
+        f"GET {SESSION}/memories",
+        f"GET {SESSION}/injected-memories",
+        f"GET {SESSION}/similar",
+        "GET /api/v1/memories",
+        "GET /api/v1/memories/{memory_id}",
         "GET /api/v1/usage",
         "GET /api/v1/budgets",
         "GET /api/v1/calibration",
@@ -54,6 +59,8 @@ RIGHTS = (
         f"POST {SESSION}/review",
         f"POST {SESSION}/score",
         "PATCH /api/v1/sessions/review",
+        "PATCH /api/v1/memories/{memory_id}",
+        "DELETE /api/v1/memories/{memory_id}",
         "POST /api/v1/system/actions/pause",
     ),
     *rights(
@@ -78,5 +85,7 @@ RIGHTS = (
         "GET /internal/v1/joined",
         "POST /internal/v1/histories",
         "POST /internal/v1/visible-sessions",
+        "POST /internal/v1/recall",
+        "POST /internal/v1/past-sessions",
     ),
 )

@@ -53,6 +53,15 @@ def event_facts(record: RecordedEvent, event: e.Event) -> Iterator[RowChange]:  
         case e.ToolCallCompleted():
             if event.outcome in RAN:
                 yield r.CallOutcome(record.session_id, timeline_event_id(event.call_id, "llm_tool_call"))
+        case e.MemoryLearned():
+            yield _learned(record, event)
+        case e.MemoryEdited():
+            yield _edited(record, event)
+        case e.MemoryReinforced() | e.MemoryDeprecated():
+            agrees = isinstance(event, e.MemoryReinforced)
+            yield r.MemoryJudgement(event.memory_id, record.session_id, agrees, event.reason, record.envelope.time)
+        case e.MemoryErased():
+            yield r.MemoryErasure(event.memory_id, record.session_id)
         case (
             e.SessionSkillsRecorded()
             | e.AlertResolved()
@@ -128,6 +137,41 @@ def _score_of(event: e.PhaseCompleted) -> int | None:
         return Score.model_validate(event.result).score
     except ValidationError:
         return None
+
+
+def _learned(record: RecordedEvent, event: e.MemoryLearned) -> RowChange:
+    memory, origin, at = event.memory, event.origin, record.envelope.time
+    return r.MemoryStart(
+        memory_id=event.memory_id,
+        session_id=record.session_id,
+        text=memory.text,
+        category=memory.category,
+        valence=memory.valence,
+        alert_type=origin.alert_type,
+        cluster=origin.cluster,
+        namespace=origin.namespace,
+        workload=origin.workload,
+        scope=memory.scope.model_dump(mode="json"),
+        confidence=memory.confidence,
+        locked=memory.locked,
+        deprecated=memory.deprecated,
+        call_ids=list(event.call_ids),
+        learned_at=at,
+        updated_at=at,
+    )
+
+
+def _edited(record: RecordedEvent, event: e.MemoryEdited) -> RowChange:
+    memory = event.memory
+    return r.MemoryEdit(
+        memory_id=event.memory_id,
+        text=memory.text,
+        category=memory.category,
+        valence=memory.valence,
+        locked=memory.locked,
+        deprecated=memory.deprecated,
+        updated_at=record.envelope.time,
+    )
 
 
 def _fell_back(record: RecordedEvent, event: e.ProviderFellBack) -> RowChange:

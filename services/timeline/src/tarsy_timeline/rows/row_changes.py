@@ -283,6 +283,52 @@ class CallOutcome(NamedTuple):
     event_id: Id
 
 
+class MemoryStart(NamedTuple):
+    """`alert_type` to `workload`: of the alert that it was learnt from. `scope`: what has to be the same."""
+
+    memory_id: Key
+    session_id: OnceId
+    text: str
+    category: str
+    valence: str
+    alert_type: IndexText
+    cluster: IndexText
+    namespace: IndexText
+    workload: IndexText
+    scope: JsonValue
+    confidence: float
+    locked: bool
+    deprecated: bool
+    call_ids: list[str]
+    learned_at: Annotated[datetime, ONCE]
+    updated_at: datetime
+
+
+class MemoryEdit(NamedTuple):
+    memory_id: Key
+    text: str
+    category: str
+    valence: str
+    locked: bool
+    deprecated: bool
+    updated_at: datetime
+
+
+class MemoryJudgement(NamedTuple):
+    """What a session says of a memory that it was given, and that another session has taught."""
+
+    memory_id: Key
+    session_id: Annotated[str, KEY, ID]
+    agrees: bool
+    reason: str
+    judged_at: datetime
+
+
+class MemoryErasure(NamedTuple):
+    memory_id: Id
+    session_id: Id
+
+
 class SessionRemoval(NamedTuple):
     session_id: Id
     deleted_at: datetime
@@ -323,6 +369,10 @@ type RowChange = (
     | TimelineStart
     | TimelineEnd
     | CallOutcome
+    | MemoryStart
+    | MemoryEdit
+    | MemoryJudgement
+    | MemoryErasure
     | SessionRemoval
     | UnprojectedRecord
 )

@@ -43,6 +43,10 @@ STATEMENTS: dict[type[c.RowChange], RowStatement] = {
         upsert("create_timeline_event", "timeline_events", c.TimelineStart),
         update("end_timeline_event", "timeline_events", c.TimelineEnd),
         query("count_change", c.CallOutcome, _count_change),
+        upsert("learn_memory", "memories", c.MemoryStart),
+        update("edit_memory", "memories", c.MemoryEdit),
+        upsert("judge_memory", "memory_judgements", c.MemoryJudgement),
+        query("forget_memory", c.MemoryErasure),
         query("delete_session", c.SessionRemoval),
         query("set_aside", c.UnprojectedRecord),
     )

@@ -17,7 +17,11 @@ type Alternatives = list[str]
 
 def visible_query(name: str, groups: GroupLabels | None) -> str:
     """The query for callers who see these groups; None for those who see all sessions."""
-    return PLACE.sub(lambda place: _visibility_condition(groups, f"${place['argument']}::text[]"), QUERIES[name])
+    return fill_visibility(QUERIES[name], groups)
+
+
+def fill_visibility(text: str, groups: GroupLabels | None) -> str:
+    return PLACE.sub(lambda place: _visibility_condition(groups, f"${place['argument']}::text[]"), text)
 
 
 def visible_labels(groups: GroupLabels | None) -> list[str] | None:

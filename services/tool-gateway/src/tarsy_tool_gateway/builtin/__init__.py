@@ -1,1 +1,1 @@
-"""Built-in tools of the gateway: `read_result` and `fetch_runbook`."""
+"""Built-in tools of the gateway: `read_result`, `fetch_runbook` and those of memory."""

@@ -13,6 +13,7 @@ const ROUTES = [
   { pattern: /^\/(?:servers|system)\/?$/, load: async () => (await import("./views/system/view.js")).SystemView },
   { pattern: /^\/review\/?$/, load: async () => (await import("./views/review/view.js")).ReviewView },
   { pattern: /^\/submit\/?$/, load: async () => (await import("./views/submit/view.js")).SubmitView },
+  { pattern: /^\/memories\/?$/, load: async () => (await import("./views/memory/view.js")).MemoryView },
   { pattern: /^\/usage\/?$/, load: async () => (await import("./views/usage/view.js")).UsageView },
   {
     pattern: new RegExp(`^/sessions/(${SESSION_ID})/?$`),

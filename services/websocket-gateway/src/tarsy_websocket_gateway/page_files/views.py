@@ -6,6 +6,7 @@ VIEWS = {
     "/system": "views/system/view.js",
     "/review": "views/review/view.js",
     "/submit": "views/submit/view.js",
+    "/memories": "views/memory/view.js",
     "/usage": "views/usage/view.js",
     "/sessions/{session_id}": "views/session.js",
     "/sessions/{session_id}/record": "views/record/view.js",

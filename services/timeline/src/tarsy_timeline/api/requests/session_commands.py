@@ -14,6 +14,7 @@ from tarsy_contracts.messages.inputs import (
     CallDecisionRequested,
     CancelRequested,
     ChatRequested,
+    MemoryChangeRequested,
     ReviewRequested,
     ScoreRequested,
     SessionDeleteRequested,
@@ -32,6 +33,7 @@ type PersonRequest = (
     | BudgetDecisionRequested
     | ReviewRequested
     | ScoreRequested
+    | MemoryChangeRequested
     | SessionDeleteRequested
     | SessionReleaseRequested
     | SessionFailRequested

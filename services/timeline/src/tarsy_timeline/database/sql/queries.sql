@@ -76,7 +76,9 @@ with labels as (
      used as (delete from model_usage where session_id = $1),
      aliases as (delete from session_aliases where session_id = $1),
      reviewed as (delete from reviews where session_id = $1),
-     scored as (delete from scores where session_id = $1)
+     scored as (delete from scores where session_id = $1),
+     taught as (delete from memories where session_id = $1),
+     judged as (delete from memory_judgements where session_id = $1)
 update sessions
 set status = 'deleted', created_at = 'epoch', alert_type = default, title = default, severity = default,
     source = default, author = default, runbook_url = default, chain_id = default, plan = default, alert_data = default,
@@ -280,6 +282,150 @@ join sessions s on s.session_id = m.session_id
 left join timeline_events t on t.event_id = m.source_id
 where m.place <= 2
 order by m.session_id, m.place
+
+-- Memories -----------------------------------------------------------------------------------------------------
+
+-- name: forget_memory
+-- The words of the reflection say it, too. The log keeps them, until the session is deleted.
+with forgotten as (delete from memories where memory_id = $1),
+     reflections as (
+         select x.execution_id from agent_executions x join stages t on t.stage_id = x.stage_id
+         where t.session_id = $2 and t.stage_type = 'reflection'
+     ),
+     words as (
+         delete from search_texts k using timeline_events e
+         where e.session_id = $2 and e.execution_id in (select execution_id from reflections)
+           and k.session_id = $2 and k.source_id = e.event_id
+     )
+update timeline_events set content = '', metadata = '{"erased": true}'
+where session_id = $2 and execution_id in (select execution_id from reflections)
+
+-- name: recall_memories
+-- Candidates: those that share words with what is asked, words that few have first, and the newest of the same alert
+-- type and workload. `words`: the part of the weight of all words that a memory has. `{seen}` joins the sessions that
+-- the asking session's readers see.
+with asked as materialized (
+    select word from unnest(memory_stems($1)) word limit 64
+),
+hits as materialized (
+    select a.word, h.memory_id, count(*) over (partition by a.word) as found
+    from asked a cross join lateral (
+        select w.memory_id from memory_words w {seen} where w.word = a.word limit 100
+    ) h
+),
+weights as materialized (
+    select word, ln(1 + 100.0 / max(found)) as weight from hits group by word
+),
+candidates as materialized (
+    select memory_id from (
+        select h.memory_id from hits h join weights g on g.word = h.word
+        group by h.memory_id order by sum(g.weight) desc, h.memory_id limit 100
+    ) by_words
+    union
+    select memory_id from (
+        select w.memory_id from memories w {seen}
+        where w.workload = $4 and w.namespace = $3 and $4 <> '' order by w.learned_at desc limit 50
+    ) by_workload
+    union
+    select memory_id from (
+        select w.memory_id from memories w {seen}
+        where w.alert_type = $2 order by w.learned_at desc limit 50
+    ) by_alert_type
+)
+select m.*, coalesce(w.weight, 0)::float8 as words,
+       (select coalesce(sum(weight), 0) from weights)::float8 as all_words,
+       j.agreed, j.opposed
+from candidates c
+join memories m on m.memory_id = c.memory_id and not m.deprecated and m.session_id <> $5
+cross join lateral (
+    select sum(g.weight) as weight
+    from memory_words w join weights g on g.word = w.word where w.memory_id = m.memory_id
+) w
+cross join lateral (
+    select count(*) filter (where agrees) as agreed, count(*) filter (where not agrees) as opposed
+    from memory_judgements where memory_id = m.memory_id
+) j
+order by m.memory_id
+
+-- name: list_memories
+select m.*, s.chain_id, j.agreed, j.opposed, j.judged_at, count(*) over () as total
+from memories m
+join sessions s on s.session_id = m.session_id
+cross join lateral (
+    select count(*) filter (where agrees) as agreed, count(*) filter (where not agrees) as opposed,
+           max(judged_at) as judged_at
+    from memory_judgements where memory_id = m.memory_id
+) j
+where ($1::text is null or m.category = $1)
+  and ($2::text is null or m.valence = $2)
+  and ($3::boolean is null or m.deprecated = $3)
+  and ($4::text is null or m.session_id = $4)
+  and ($5::text is null or not exists (
+      select from unnest(memory_stems($5)) asked
+      where not exists (select from memory_words w where w.memory_id = m.memory_id and w.word = asked)
+  ))
+  and ($6::text[] is null or m.memory_id = any($6))
+  and {visible:7}
+order by m.learned_at desc, m.memory_id
+limit $8 offset $9
+
+-- name: read_given_memories
+-- The ids of those that a session's agents began with.
+select distinct given ->> 'memory_id' as memory_id, (given ->> 'number')::int as number
+from agent_executions x cross join lateral jsonb_array_elements(x.spec -> 'memories') given
+where x.session_id = $1
+order by number, memory_id
+
+-- name: similar_sessions
+-- Candidates of the same alert type or workload, the newest first, and those whose alert shares rare words.
+with this as materialized (
+    select session_id, alert_type, cluster, namespace, workload, title from sessions
+    where session_id = $1 and status <> 'deleted'
+),
+asked as materialized (
+    select to_tsquery('simple', quote_literal(word)) as query
+    from this, unnest(tsvector_to_array(to_tsvector('simple', search_plain(title)))) word
+    where length(word) > 2 limit 24
+),
+few as materialized (
+    select query from asked
+    where (select count(*) from (select from search_texts where words @@ query limit 501) x) <= 500
+),
+by_words as materialized (
+    select k.session_id, count(distinct f.query)::float8 / greatest((select count(*) from asked), 1) as words
+    from few f cross join lateral (
+        select session_id from search_texts where words @@ f.query and source_id = '' limit 500
+    ) k
+    group by k.session_id order by words desc limit 100
+),
+candidates as (
+    select session_id from by_words
+    union
+    select session_id from (
+        select s.session_id from sessions s, this t
+        where s.workload = t.workload order by s.created_at desc limit 100
+    ) w
+    union
+    select session_id from (
+        select s.session_id from sessions s, this t
+        where s.alert_type = t.alert_type and s.title = t.title order by s.created_at desc limit 100
+    ) a
+)
+select s.session_id, s.title, s.alert_type, s.cluster, s.namespace, s.workload, s.status, s.created_at, s.started_at,
+       s.completed_at, s.executive_summary,
+       (s.title = t.title and s.alert_type = t.alert_type) as same_alert,
+       (s.workload is not distinct from t.workload and s.namespace is not distinct from t.namespace
+        and s.cluster is not distinct from t.cluster and t.workload is not null) as same_workload,
+       coalesce(w.words, 0)::float8 as words
+from candidates c
+cross join this t
+join sessions s on s.session_id = c.session_id and s.session_id <> t.session_id and s.status <> 'deleted'
+left join by_words w on w.session_id = s.session_id
+where {visible:2}
+order by (s.title = t.title and s.alert_type = t.alert_type)::int * 2
+         + (s.workload is not distinct from t.workload and t.workload is not null)::int * 2
+         + coalesce(w.words, 0) desc, s.created_at desc
+limit $3
 
 -- name: take_search_queue
 select id, session_id from search_queue order by id limit $1 for update skip locked

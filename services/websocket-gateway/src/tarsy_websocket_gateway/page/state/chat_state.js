@@ -9,7 +9,7 @@ import { hasEnded } from "../words/wording.js";
  *  @typedef {import("./item_types.js").Item} Item */
 
 const SEQUENCES_PER_EVENT = 10;
-const STAGES_AFTER_THE_END = new Set(["chat", "scoring"]);
+const STAGES_AFTER_THE_END = new Set(["chat", "scoring", "reflection"]);
 
 /** @param {Stage | undefined} stage */
 export function isReply(stage) {

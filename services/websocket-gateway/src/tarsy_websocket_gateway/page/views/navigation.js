@@ -10,6 +10,7 @@ const PLACES = [
   { href: "/review", name: TEXT.navigation.review, pattern: /^\/review\/?$/ },
   { href: "/submit", name: TEXT.navigation.submit, pattern: /^\/submit\/?$/ },
   { href: "/system", name: TEXT.navigation.system, pattern: /^\/(?:system|servers)\/?$/ },
+  { href: "/memories", name: TEXT.navigation.memories, pattern: /^\/memories\/?$/ },
   { href: "/usage", name: TEXT.navigation.usage, pattern: /^\/usage\/?$/ },
 ];
 

@@ -8,6 +8,7 @@ import { html } from "../ui.js";
 import { TEXT } from "../words/language.js";
 import { Chat } from "./chat.js";
 import { Facts } from "./facts.js";
+import { Lessons } from "./memory/lessons.js";
 import { Now } from "./now.js";
 
 /** @typedef {import("../stores/session_store.js").SessionStore} Store
@@ -34,7 +35,7 @@ export function Rail({ store }) {
       ${!hasEnded && html`<div class="panel" ...${panel("now")}><${Now} store=${store} /></div>`}
       <div class="panel" ...${panel("chat")}><${Chat} store=${store} isShown=${!isWide.value || shown === "chat"} /></div>
       <div class="panel" ...${panel("details")}>
-        <aside class="side" aria-label=${TEXT.session.side}><${Facts} store=${store} /></aside>
+        <aside class="side" aria-label=${TEXT.session.side}><${Facts} store=${store} /><${Lessons} store=${store} /></aside>
       </div>
     </div>
   `;

@@ -1,0 +1,1 @@
+"""Tools `recall_past_investigations` and `search_past_sessions`: what the timeline remembers."""
