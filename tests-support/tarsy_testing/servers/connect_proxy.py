@@ -10,7 +10,7 @@ from pathlib import Path
 from tarsy_processes.ports import free_port
 from tarsy_testing.servers.certificates import CompleteAuthority
 
-ANSWER = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}"
+HEAD = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n"
 
 
 @dataclass
@@ -28,8 +28,8 @@ class Edge:
 
 
 @asynccontextmanager
-async def running_edge(folder: Path, *hosts: str) -> AsyncIterator[Edge]:
-    """The authority has signed for `hosts`, and for no other."""
+async def running_edge(folder: Path, *hosts: str, answered: bytes = b"{}") -> AsyncIterator[Edge]:
+    """The authority has signed for `hosts`, and for no other. `answered`: what everybody gets."""
     authority = CompleteAuthority(folder, "company")
     signed = authority.sign("internet", hosts=hosts)
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -43,7 +43,7 @@ async def running_edge(folder: Path, *hosts: str) -> AsyncIterator[Edge]:
             headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:])}
             await reader.readexactly(int(headers.get("content-length", "0")))
             edge.reached.append((headers["host"], head[0].split()[1]))
-            writer.write(ANSWER)
+            writer.write(HEAD.format(len(answered)).encode() + answered)
             await writer.drain()
         writer.close()
 
