@@ -95,9 +95,7 @@ ASKED: Mapping[str, Asked] = {
 }
 
 
-NOT_STARTED = {
-    "kafka": "a part of it is fetched from GitHub when it is installed, and no script of a package runs here"
-}
+NOT_STARTED = {"kafka": "a part of it is fetched from GitHub by a script of its installation, and none is run here"}
 
 
 def test_each_server_of_a_registry_is_asked_or_the_page_says_that_it_was_not() -> None:
@@ -161,12 +159,16 @@ def era_of(package: str) -> Era:
 
 def variables_for(name: str, around: Surroundings, database_url: str) -> dict[str, str]:
     """What is really there has its address."""
-    real = {
-        "kubernetes": lambda: {"KUBECONFIG": str(around.kubeconfig)},
-        "prometheus": lambda: {"PROMETHEUS_URL": around.prometheus},
-        "postgres": lambda: {"POSTGRES_DSN": database_url},
-    }.get(name, dict[str, str])
-    return dict.fromkeys(read_cookbook()[name].variables, NOWHERE) | dict(ASKED[name].variables) | real()
+    given = dict.fromkeys(read_cookbook()[name].variables, NOWHERE) | dict(ASKED[name].variables)
+    match name:
+        case "kubernetes":
+            return given | {"KUBECONFIG": str(around.kubeconfig)}
+        case "prometheus":
+            return given | {"PROMETHEUS_URL": around.prometheus}
+        case "postgres":
+            return given | {"POSTGRES_DSN": database_url}
+        case _:
+            return given
 
 
 @asynccontextmanager
