@@ -1,7 +1,7 @@
 """Each server of the cookbook that a registry has: started as its entry says, listed, and asked one thing.
 
 Nobody is behind most of them: addresses lead to a port of this machine where nobody listens, or through a proxy to a
-server that answers `{}` in every host's name. What counts is that the server takes its flags and variables, that the
+server that answers `{}` in every host's name. The test wants that the server takes its flags and variables, that the
 tools which the entry names are there, and that a call comes back.
 """
 
@@ -158,7 +158,7 @@ def era_of(package: str) -> Era:
 
 
 def variables_for(name: str, around: Surroundings, database_url: str) -> dict[str, str]:
-    """What is really there has its address."""
+    """Servers that are really there have their address."""
     given = dict.fromkeys(read_cookbook()[name].variables, NOWHERE) | dict(ASKED[name].variables)
     match name:
         case "kubernetes":
@@ -213,7 +213,7 @@ async def answer_to(connection: McpConnection, server: str, asked: Asked) -> Too
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Of the programs: stand-ins come first in PATH, and AWS finds a key."""
+    """The home of the programs: stand-ins come first in PATH, and AWS finds a key."""
     (tmp_path / ".aws").mkdir()
     keys = "[default]\naws_access_key_id = AKIAPLANTED\naws_secret_access_key = planted\n"
     (tmp_path / ".aws" / "credentials").write_text(keys, "utf-8")

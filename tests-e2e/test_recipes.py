@@ -48,7 +48,7 @@ def test_each_service_has_its_blocks() -> None:
 
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
-    """What the recipes name below /etc/tarsy and /run/secrets."""
+    """The files that the recipes name below /etc/tarsy and /run/secrets."""
     authority = Authority(tmp_path, "authority")
     client = authority.sign("client")
     for name, content in {

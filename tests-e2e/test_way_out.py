@@ -1,7 +1,7 @@
-"""What leaves goes through the company's proxy and trusts its authority; what is inside does neither.
+"""Everything that leaves goes through the company's proxy and trusts its authority; what is inside does neither.
 
 Each kind of client asks a host of the internet by its own name: the proxy of the test leads all of them to one server.
-What a client makes of the answer `{}` is not looked at.
+Nobody looks at what a client makes of the answer `{}`.
 """
 
 import asyncio

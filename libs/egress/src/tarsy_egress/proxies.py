@@ -19,7 +19,7 @@ def proxy_for(address: str) -> str | None:
 
 
 def bypasses_proxy(address: str | None, environ: Mapping[str, str] = os.environ) -> bool:
-    """What is inside is always asked directly: this machine, and names without a dot, which no proxy could find."""
+    """Everything inside is always asked directly: this machine, and names without a dot, which no proxy could find."""
     host = urlsplit(address or "").hostname or ""
     if not host:
         return False

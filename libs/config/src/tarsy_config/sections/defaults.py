@@ -107,7 +107,7 @@ class Runbooks(Section):
 
 
 class Retention(Section):
-    """What a run of `tarsy retention --config` deletes. None: nothing of the kind.
+    """A run of `tarsy retention --config` deletes it. None: nothing of the kind.
 
     `free_log`: also records of the session log that nobody wants any longer.
     """

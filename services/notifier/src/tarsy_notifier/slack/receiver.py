@@ -66,7 +66,7 @@ class SlackReceiver(NotificationReceiver):
             retry_handlers=[],
             ssl=tls_context(),
         )
-        # What it found in the environment by itself: it looks at no NO_PROXY.
+        # The SDK takes one from the environment by itself, and looks at no NO_PROXY.
         self._slack.proxy = proxy_for(api_url)
         self._threads: RecentValues[str, str] = RecentValues(REMEMBERED)
 

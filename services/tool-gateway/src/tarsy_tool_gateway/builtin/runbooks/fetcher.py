@@ -100,7 +100,7 @@ class RunbookFetcher:
                 await response.aclose()
 
     async def _require_not_known_inside(self, url: RunbookUrl) -> None:
-        """What our DNS knows is judged. A proxy finds hosts by itself, and often they cannot be found from here.
+        """A host that our DNS knows is judged. A proxy finds hosts by itself, and often they cannot be found from here.
 
         Raises RunbookUrlRefusedError.
         """
