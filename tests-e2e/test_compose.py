@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from tarsy_config.sections.notifications import SLACK_TOKEN
+from tarsy_egress.child_environment import PROXY_VARIABLES
 from tarsy_llm.providers import PROVIDER_TYPES
 from tarsy_local.front_door.routes import OUTSIDE
 from tarsy_local.instance_counts import SERVICES
@@ -47,7 +48,13 @@ def test_hadolint_finds_nothing_in_the_dockerfile() -> None:
 def test_every_variable_is_one_that_we_read() -> None:
     given = {name for one in environments().values() for name in one}
     read = {variable_of(name) for settings in SETTINGS.values() for name in settings.model_fields}
-    assert given <= read | MODEL_VARIABLES | {SLACK_TOKEN}
+    assert given <= read | MODEL_VARIABLES | {SLACK_TOKEN} | set(PROXY_VARIABLES)
+
+
+def test_our_services_are_asked_without_the_proxy() -> None:
+    for name, environment in environments().items():
+        assert set(environment) >= {"HTTPS_PROXY", "HTTP_PROXY", "TARSY_CA_FILE"}, name
+        assert {"front-door", *SETTINGS} <= set(environment["NO_PROXY"].split(",")), name
 
 
 def test_services_ask_each_other_by_name() -> None:

@@ -4,7 +4,6 @@ import importlib.util
 import inspect
 import json
 import re
-import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -67,9 +66,13 @@ def test_every_variable_of_ours_is_one_that_the_service_reads(name: str) -> None
 def _known(component: str) -> set[str]:
     if component in SETTINGS:
         return set(variables_of(SETTINGS[component]))
+    kafka = {*variables_of(KafkaConnectionSettings), "TARSY_TOPIC_PREFIX", "TARSY_CA_FILE"}
+    database = {"TARSY_DATABASE_FILE", "TARSY_DATABASE_SCHEMA", "TARSY_CA_FILE"}
     jobs = {
-        "topics": {*variables_of(KafkaConnectionSettings), "TARSY_TOPIC_PREFIX"},
-        "migrations": {"TARSY_DATABASE_FILE", "TARSY_DATABASE_SCHEMA"},
+        "topics": kafka,
+        "migrations": database,
+        "retention": {*kafka, *database, "TARSY_URL", "TARSY_API_KEY_FILE", "TARSY_CA_FILE"},
+        "config-check": {"TARSY_CA_FILE"},
         "check": set(),
         FRONT_DOOR: set(),
     }
@@ -118,7 +121,8 @@ def _sslmode(pod: Manifest) -> bytes:
 def _secret_paths(pod: Manifest) -> Iterator[str]:
     for volume in at(pod, "volumes", list):
         for source in volume.get("projected", {}).get("sources", []):
-            for item in at(source, "secret.items", list):
+            (kind,) = source
+            for item in at(source, f"{kind}.items", list):
                 yield at(item, "path", str)
 
 
@@ -215,11 +219,12 @@ def test_probes_ask_the_paths_and_the_port_of_every_service(name: str) -> None:
         ("websocket-gateway", "TARSY_TIMELINE_URL", "timeline"),
         ("notifier", "TARSY_TIMELINE_URL", "timeline"),
         ("timeline", "TARSY_INGEST_URL", "ingest"),
+        ("retention", "TARSY_URL", "timeline"),
     ],
 )
 def test_services_reach_another_by_its_service(asking: str, variable: str, asked: str) -> None:
-    address = variables_of_container(dict(pods_of("default"))[asking])[variable]
-    service = of_kind("default", "Service")[asked]
+    address = variables_of_container(dict(pods_of("everything"))[asking])[variable]
+    service = of_kind("everything", "Service")[asked]
     assert address == f"http://{at(service, 'metadata.name', str)}:{at(service, 'spec.ports.0.port', int)}"
 
 
@@ -236,17 +241,18 @@ def test_each_service_answers_to_the_names_of_all_services_and_of_the_ingress(na
         assert not names.includes("evil.example")
 
 
-@pytest.mark.parametrize("component", ["topics", "migrations"])
+@pytest.mark.parametrize("component", ["topics", "migrations", "config-check", "retention"])
 def test_jobs_run_commands_that_there_are(component: str) -> None:
     program, *words = at(container_of(dict(pods_of("everything"))[component]), "args", list)
     assert program == "tarsy"
     found: object = get_command(cli)
-    for word in words[:2]:
-        assert word in _verbs(found), f"`{shlex.join([program, *words])}` is no command"
+    while isinstance(found, TableGroup):
+        word = words.pop(0)
+        assert word in _verbs(found), f"`{program} … {word}` is no command"
         found = _verbs(found)[word]
     assert isinstance(found, TyperCommand)
     options = {option for parameter in found.params for option in parameter.opts}
-    assert {word for word in words[2:] if word.startswith("--")} <= options
+    assert {word for word in words if word.startswith("--")} <= options
 
 
 def _verbs(command: object) -> Mapping[str, object]:

@@ -5,7 +5,17 @@ import pytest
 from tarsy_local.front_door.routes import OUTSIDE, service_of
 from tarsy_local.service_settings import SETTINGS
 from tarsy_service.http.base_path import PAGES
-from tarsy_testing.chart import PATHS, Manifest, at, component_of, of_kind, pods_of, rendered, variables_of_container
+from tarsy_testing.chart import (
+    PATHS,
+    Manifest,
+    at,
+    component_of,
+    of_kind,
+    pods_of,
+    rendered,
+    template,
+    variables_of_container,
+)
 
 PROBES = ("health", "ready")
 
@@ -65,6 +75,34 @@ def test_below_a_path_the_ingress_leads_there_and_each_service_is_told() -> None
     assert told == ["/ops/tarsy"] * len(SETTINGS)
 
 
+@pytest.mark.parametrize("base_path", ["", "/ops/tarsy"])
+def test_the_route_of_a_gateway_leads_each_path_where_the_ingress_leads_it(base_path: str) -> None:
+    more = ("--set", f"http.basePath={base_path}")
+    (route,) = of_kind("everything", "HTTPRoute", *more).values()
+    rows = [
+        {
+            "path": match["path"]["value"],
+            "pathType": match["path"]["type"].removeprefix("Path"),
+            "backend": {"service": {"name": rule["backendRefs"][0]["name"]}},
+        }
+        for rule in at(route, "spec.rules", list)
+        for match in rule["matches"]
+    ]
+    ingress = at(_ingress("everything", *more), "spec.rules.0.http.paths", list)
+
+    def facts(row: Manifest) -> tuple[str, str, str]:
+        return at(row, "path", str), at(row, "pathType", str), at(row, "backend.service.name", str)
+
+    assert sorted(map(facts, rows)) == sorted(map(facts, ingress))
+
+
+def test_a_gateway_has_to_be_named_and_its_host_is_one_of_ours() -> None:
+    assert "gateway.parentRefs must be set" in template("default", "--set", "gateway.enabled=true").stderr
+    for name, pod in pods_of("everything"):
+        if name in SETTINGS:
+            assert "tarsy.gateway.example" in str(variables_of_container(pod)["TARSY_HOSTS"]).split(",")
+
+
 def _callers(policy: Manifest) -> set[str]:
     """Components of our own, and namespaces."""
     (rule,) = at(policy, "spec.ingress", list)
@@ -117,7 +155,7 @@ def test_a_service_goes_only_where_it_has_to_where_that_is_limited() -> None:
         name: {row["port"] for rule in at(policy, "spec.egress", list) for row in rule["ports"]}
         for name, policy in of_kind("everything", "NetworkPolicy").items()
     }
-    everybody = {53, 9092, 4318, 8443}
+    everybody = {53, 9092, 3128, 4318, 8443}
     assert ports == {
         "ingest": everybody,
         "orchestrator": everybody | {443},

@@ -117,6 +117,8 @@ def pods_of(name: str, *more: str) -> Iterator[tuple[str, Manifest]]:
     for one in rendered(name, *more):
         if one["kind"] in ("Deployment", "Job"):
             yield component_of(one), at(one, "spec.template.spec", dict)
+        elif one["kind"] == "CronJob":
+            yield component_of(one), at(one, "spec.jobTemplate.spec.template.spec", dict)
         elif one["kind"] == "Pod":
             yield component_of(one), at(one, "spec", dict)
 

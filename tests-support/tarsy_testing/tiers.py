@@ -87,8 +87,11 @@ SECOND_TIER = {
         "tests-e2e/test_alert_rules.py",
         "tests-e2e/test_bare_machine.py",
         "tests-e2e/test_consumers.py",
+        "tests-e2e/test_cookbook_servers.py",
         "tests-e2e/test_kcat.py",
         "tests-e2e/test_page_code.py",
+        "tests-e2e/test_recipes.py",
+        "tests-e2e/test_way_out.py",
     ),
     "opens the page in Chromium": (
         "services/websocket-gateway/tests/page",

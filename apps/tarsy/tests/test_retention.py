@@ -106,3 +106,35 @@ async def test_a_log_of_which_all_is_wanted_stays(
     details = await asyncio.to_thread(CliRunner().invoke, cli, ["retention", "--details", "9", "--yes"], env=variables)
     assert details.exit_code == 0, details.output
     assert "0 sessions ended before" in details.output
+
+
+RETENTION = """
+defaults: {llm_provider: google-default}
+system:
+  retention: {session_retention_days: 90, event_ttl: 2h}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "days"), [(RETENTION, 90), (RETENTION.replace("90", "400"), 400)], ids=["90 days", "400 days"]
+)
+def test_the_configuration_says_what_goes(url: str, asked: list[str], tmp_path: Path, text: str, days: int) -> None:
+    (tmp_path / "tarsy.yaml").write_text(text, "utf-8")
+    result = run("--config", str(tmp_path), "--url", url, "--dry-run")
+    assert result.exit_code == 0, result.output
+    before = datetime.now(UTC) - timedelta(days=days)
+    assert f"12 sessions began before {before:%Y-%m-%d}" in result.output
+    assert deleted(asked) == []
+
+
+def test_a_configuration_that_says_nothing_keeps_all(tmp_path: Path) -> None:
+    (tmp_path / "tarsy.yaml").write_text("defaults: {llm_provider: google-default}", "utf-8")
+    result = run("--config", str(tmp_path), "--yes")
+    assert (result.exit_code, result.output.strip()) == (0, "`system.retention` says nothing: all is kept.")
+
+
+def test_days_of_retention_are_at_least_one(tmp_path: Path) -> None:
+    (tmp_path / "tarsy.yaml").write_text("system: {retention: {session_retention_days: 0}}", "utf-8")
+    result = run("--config", str(tmp_path), "--yes")
+    assert result.exit_code == 1
+    assert "session_retention_days" in result.output

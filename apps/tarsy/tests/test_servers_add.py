@@ -1,5 +1,6 @@
 """Given a tarsy.yaml, when a server of the cookbook is added, then the file is right, and all that was in it stays."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -86,9 +87,10 @@ def test_an_entry_starts_the_version_that_it_names_and_says_truly_whether_it_was
         return
     registry, package, version, *_ = recipe.package.split()
     assert f"{package}{'@' if registry == 'npm' else '=='}{version}" in recipe.server
-    pinned = (PINS / "package.json").read_text("utf-8") + (PINS / "today.in").read_text("utf-8")
-    tried = f'"{package}": "{version}"' in pinned or f"{package}=={version}" in pinned
-    assert tried or recipe.tested == "configuration checked"
+    files = ("package.json", "cookbook/package.json", "today.in", "before.in")
+    pinned = "".join((PINS / file).read_text("utf-8") for file in files)
+    tried = re.search(rf'"{package}(-linux-amd64)?": "{version}"|^{package}=={version}$', pinned, re.MULTILINE)
+    assert (tried is not None) == (recipe.tested == "started and asked")
 
 
 def test_a_taken_name_leaves_the_file_and_says_why(tmp_path: Path) -> None:

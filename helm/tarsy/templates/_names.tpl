@@ -128,6 +128,15 @@ imagePullPolicy: {{ $image.pullPolicy }}
 {{- if and .Values.config.files (not (hasKey .Values.config.files "tarsy.yaml")) -}}
 {{- fail "config.files has no tarsy.yaml" -}}
 {{- end -}}
+{{- if and .Values.caBundle.configMap .Values.caBundle.secret -}}
+{{- fail "caBundle.configMap and caBundle.secret contradict each other: leave one of them out" -}}
+{{- end -}}
+{{- if and .Values.proxy.secret (or .Values.proxy.https .Values.proxy.http) -}}
+{{- fail "proxy.secret and proxy.https or proxy.http contradict each other: leave one of them out" -}}
+{{- end -}}
+{{- if and .Values.gateway.enabled (not .Values.gateway.parentRefs) -}}
+{{- fail "gateway.parentRefs must be set: the Gateways that lead here, such as [{name: public, namespace: gateways}]" -}}
+{{- end -}}
 {{- if and .Values.auth.secret .Values.openAccess -}}
 {{- fail "auth.secret and openAccess contradict each other: leave one of them out" -}}
 {{- end -}}

@@ -75,8 +75,53 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
+{{/* The company's authorities, as a source of a projected volume. */}}
+{{- define "tarsy.caBundle" -}}
+{{- with .Values.caBundle }}{{- if or .configMap .secret }}
+- {{ empty .secret | ternary "configMap" "secret" }}: {name: {{ default .configMap .secret | quote }}, items: [{key: {{ .key | quote }}, path: authorities/ca.crt}]}
+{{- end }}{{- end }}
+{{- end }}
+
+{{/* The way out, of every pod that runs our image. */}}
+{{- define "tarsy.egressEnv" -}}
+{{- if or .Values.caBundle.configMap .Values.caBundle.secret }}
+- {name: TARSY_CA_FILE, value: /run/secrets/tarsy/authorities/ca.crt}
+{{- end }}
+{{- $root := . }}
+{{- with .Values.proxy }}
+{{- if .secret }}
+{{- range list "HTTPS_PROXY" "HTTP_PROXY" }}
+- name: {{ . }}
+  valueFrom:
+    secretKeyRef: {name: {{ $root.Values.proxy.secret | quote }}, key: {{ $root.Values.proxy.key | quote }}}
+{{- end }}
+{{- else }}
+{{- with .https }}
+- {name: HTTPS_PROXY, value: {{ . | quote }}}
+{{- end }}
+{{- with .http }}
+- {name: HTTP_PROXY, value: {{ . | quote }}}
+{{- end }}
+{{- end }}
+{{- if or .secret .https .http }}
+# The API of this cluster is asked by an address that Kubernetes tells every container.
+- {name: NO_PROXY, value: {{ include "tarsy.noProxy" $root | quote }}}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* What is inside. Our own clients ask names without a dot directly, anyway; programs of others are told each of them. */}}
+{{- define "tarsy.noProxy" -}}
+{{- $collector := "" -}}
+{{- with .Values.settings.TARSY_OTLP_ENDPOINT }}{{ $collector = (urlParse .).hostname }}{{ end -}}
+{{- $inside := list "localhost" "127.0.0.1" "::1" "$(KUBERNETES_SERVICE_HOST)" ".svc" ".cluster.local" (printf ".%s" .Release.Namespace) -}}
+{{- range $name, $_ := include "tarsy.services" . | fromYaml }}{{ $inside = append $inside (printf "%s-%s" (include "tarsy.fullname" $) $name) }}{{ end -}}
+{{- join "," (concat $inside (compact (list $collector)) .Values.proxy.noProxy) -}}
+{{- end }}
+
 {{/* All secrets of a service that are files. Argument: {root, facts, kafka} */}}
 {{- define "tarsy.serviceSecrets" -}}
+{{- include "tarsy.caBundle" .root }}
 {{- include "tarsy.kafkaSecrets" .kafka }}
 {{- if .facts.database }}
 {{ include "tarsy.databaseSecrets" .root.Values.database }}
@@ -114,7 +159,7 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- $names = append $names (printf "%s%s" $service $rest) -}}
 {{- end -}}
 {{- end -}}
-{{- join "," (concat $names .Values.ingress.hosts .Values.http.names) -}}
+{{- join "," (concat $names .Values.ingress.hosts .Values.gateway.hostnames .Values.http.names) -}}
 {{- end }}
 
 {{/* Variables of a service. Argument: {root, facts, own, kafka} */}}
@@ -138,6 +183,7 @@ affinity: {{- toYaml . | nindent 2 }}
   value: {{ include "tarsy.variable" .own.shutdownSeconds }}
 # npx and token commands keep their caches at home, and nothing but /tmp can be written to.
 - {name: HOME, value: /tmp}
+{{- include "tarsy.egressEnv" .root }}
 {{ include "tarsy.kafkaEnv" .kafka }}
 {{- if .facts.config }}
 - {name: TARSY_CONFIG_DIR, value: /etc/tarsy}

@@ -98,7 +98,8 @@ def test_skills_are_those_of_the_agent_and_of_its_stage(config: Config) -> None:
 NOTED = """\
 queue.worker_count queue.poll_interval queue.poll_interval_jitter queue.graceful_shutdown_timeout
 queue.scoring_shutdown_timeout queue.orphan_detection_interval queue.orphan_threshold queue.heartbeat_interval
-system.allowed_ws_origins system.cost_estimation.enabled system.retention
+system.allowed_ws_origins system.cost_estimation.enabled
+system.retention.event_ttl system.retention.cleanup_interval
 defaults.llm_backend defaults.fallback_providers[0].backend defaults.fallback_providers[1].backend
 defaults.summarization.llm_backend defaults.memory.embedding
 mcp_servers.metrics.summarization.llm_backend agents.DatabaseAgent.llm_backend

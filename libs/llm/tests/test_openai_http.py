@@ -2,7 +2,7 @@
 
 import pytest
 
-from tarsy_llm.http.proxies import proxy_for
+from tarsy_egress.proxies import proxy_for
 from tarsy_llm.http.streaming_client import open_client
 
 PROXY = "http://proxy.example.org:3128"

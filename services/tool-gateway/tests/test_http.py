@@ -61,7 +61,7 @@ async def test_tools_are_listed_and_called_in_every_era(new_server: NewServer, e
     assert ("mcp-session-id" in headers) is (era == "legacy")
 
 
-async def test_headers_and_token_arrive_and_no_proxy_of_our_environment_gets_them(
+async def test_headers_and_token_arrive_and_no_proxy_gets_those_for_this_machine(
     new_server: NewServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):

@@ -13,6 +13,7 @@ from connections import SECRET, connected, plan_to, said
 from gateway_owner import call
 from verdicts import verdict_on
 
+from tarsy_egress.child_environment import egress_variables
 from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError
 from tarsy_tool_gateway.mcp.server_plan import StdioTransport
 from tarsy_tool_gateway.mcp.transports.stdio import environment_of, stdio_streams
@@ -28,6 +29,13 @@ Path(sys.argv[1]).write_text(json.dumps({"env": dict(os.environ), "cwd": os.getc
 def nowhere() -> Iterator[TextIO]:
     with Path(os.devnull).open("w", encoding="utf-8") as file:
         yield file
+
+
+@pytest.fixture(autouse=True)
+def _no_way_out_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This machine may have a proxy, or authorities: `tests-e2e/test_way_out.py` has those."""
+    for name in egress_variables(os.environ):
+        monkeypatch.delenv(name, raising=False)
 
 
 async def seen_by_a_child(nowhere: TextIO, shown: Path, **plan: object) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """Certificates for tests: an authority, and certificates that it signs."""
 
 import ipaddress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -37,23 +38,41 @@ class Authority:
         self._name = _named(name)
         self._key = ec.generate_private_key(ec.SECP256R1())
         basic = x509.BasicConstraints(ca=True, path_length=None)
-        made = _builder(self._name, self._name, self._key).add_extension(basic, critical=True)
+        made = self._extend(_builder(self._name, self._name, self._key).add_extension(basic, critical=True), self._key)
         self.file = folder / f"{name}.pem"
         self.file.write_bytes(made.sign(self._key, hashes.SHA256()).public_bytes(Encoding.PEM))
 
-    def sign(self, name: str, *, address: str = "", password: str = "") -> Certificate:
-        """With `address`, for a server there."""
+    def sign(self, name: str, *, address: str = "", hosts: Sequence[str] = (), password: str = "") -> Certificate:
+        """With `address` or `hosts`, for a server there."""
         key = ec.generate_private_key(ec.SECP256R1())
         builder = _builder(_named(name), self._name, key)
+        names: list[x509.GeneralName] = [x509.DNSName(host) for host in hosts]
         if address:
-            names = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(address))])
-            builder = builder.add_extension(names, critical=False)
-        cert = builder.sign(self._key, hashes.SHA256()).public_bytes(Encoding.PEM)
+            names.append(x509.IPAddress(ipaddress.ip_address(address)))
+        if names:
+            builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
+        cert = self._extend(builder, key).sign(self._key, hashes.SHA256()).public_bytes(Encoding.PEM)
         files = Certificate(*(self._folder / f"{name}.{end}" for end in ("cert.pem", "key.pem", "both.pem")))
         files.cert.write_bytes(cert)
         files.key.write_bytes(_pem(key, BestAvailableEncryption(password.encode()) if password else NoEncryption()))
         files.both.write_bytes(_pem(key, NoEncryption()) + cert)
         return files
+
+    def _extend(self, builder: x509.CertificateBuilder, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
+        return builder
+
+
+class CompleteAuthority(Authority):
+    """With the extensions of RFC 5280, without which urllib3 takes no certificate."""
+
+    def _extend(self, builder: x509.CertificateBuilder, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
+        signs = key is self._key
+        usage = x509.KeyUsage(not signs, False, False, False, False, signs, signs, False, False)
+        return (
+            builder.add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+            .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), critical=False)
+            .add_extension(usage, critical=True)
+        )
 
 
 def _named(name: str) -> x509.Name:

@@ -27,6 +27,8 @@ SECONDS = 250.0
 
 type Era = Literal["today", "before"]
 """`before`: what still runs on the 1.x SDK of MCP, which knows handshakes only."""
+type NpmSet = Literal["node", "cookbook"]
+"""`cookbook`: the servers of the cookbook that come from npm. They are 800 MB, and one test wants them."""
 
 
 class NotInstalledError(Exception):
@@ -36,6 +38,11 @@ class NotInstalledError(Exception):
 def node_programs() -> Path:
     """The folder of the programs that npm has installed, a Node.js for them among them."""
     return _required("node") / "node_modules" / ".bin"
+
+
+def cookbook_packages() -> Path:
+    """The folder of packages of the cookbook's servers."""
+    return _required("cookbook") / "node_modules"
 
 
 def kubernetes_mcp_server() -> Path:
@@ -48,7 +55,7 @@ def python_programs(era: Era) -> Path:
     return _required(era) / "bin"
 
 
-def _required(what: Era | Literal["node"]) -> Path:
+def _required(what: Era | NpmSet) -> Path:
     found = _installed(what)
     if isinstance(found, str):
         _missing(found)
@@ -63,12 +70,12 @@ def _missing(problem: str) -> Never:
 
 
 @cache
-def _installed(what: Era | Literal["node"]) -> Path | str:
+def _installed(what: Era | NpmSet) -> Path | str:
     """The folder, or why there is none. Two test runs at once wait for each other."""
     HOME.mkdir(parents=True, exist_ok=True)
     folder = HOME / what
-    names = ("package.json", "package-lock.json") if what == "node" else (f"{what}.txt",)
-    pins = {name: (PINS / name).read_bytes() for name in names}
+    files = [PINS / f"{what}.txt"] if what in ("today", "before") else _npm_files(what)
+    pins = {file.name: file.read_bytes() for file in files}
     wanted = hashlib.sha256(b"".join(pins.values()) + sys.version.encode()).hexdigest()
     with one_at_a_time(HOME / f"{what}.lock"):
         stamp = folder / STAMP
@@ -84,9 +91,14 @@ def _installed(what: Era | Literal["node"]) -> Path | str:
     return folder
 
 
-def _install(what: Era | Literal["node"], folder: Path, pins: Mapping[str, bytes]) -> None:
+def _npm_files(what: Era | NpmSet) -> list[Path]:
+    folder = PINS if what == "node" else PINS / what
+    return [folder / name for name in ("package.json", "package-lock.json")]
+
+
+def _install(what: Era | NpmSet, folder: Path, pins: Mapping[str, bytes]) -> None:
     """Raises NotInstalledError."""
-    if what == "node":
+    if what in ("node", "cookbook"):
         for name, content in pins.items():
             (folder / name).write_bytes(content)
         npm = required_program("npm")

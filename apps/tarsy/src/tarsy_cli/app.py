@@ -1,5 +1,6 @@
 """The `tarsy` command."""
 
+import os
 import sys
 
 from tarsy_cli.command_group import RootGroup, plain_typer, stand_in_for_command
@@ -16,5 +17,20 @@ for name, entry in COMMANDS.items():
 
 def main() -> None:
     use_plain_characters(sys.stdout, sys.stderr)
+    _trust_configured_authorities()
     with ending_when_closed():
         cli(prog_name="tarsy")
+
+
+def _trust_configured_authorities() -> None:
+    """Before anything asks somebody, and for what `tarsy up` starts. Ends with 2 where they cannot be read."""
+    if not os.environ.get("TARSY_CA_FILE"):
+        return
+    from tarsy_egress.authorities import trust_authorities
+    from tarsy_egress.errors import AuthoritiesError
+
+    try:
+        trust_authorities(os.environ["TARSY_CA_FILE"])
+    except AuthoritiesError as problem:
+        sys.stderr.write(f"TARSY_CA_FILE: {problem}\n")
+        sys.exit(2)

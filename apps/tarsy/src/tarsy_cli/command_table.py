@@ -35,6 +35,11 @@ TOPICS = CommandGroup(
         "acls": CommandEntry(
             "kafka.commands", "acls", "Print the least rights on Kafka that each service needs, and others."
         ),
+        "msk-token": CommandEntry(
+            "kafka.msk_token",
+            "msk_token",
+            "Print a token for Amazon MSK with IAM, as TARSY_KAFKA_TOKEN_COMMAND wants it.",
+        ),
     },
 )
 ACTIONS = CommandGroup(

@@ -7,8 +7,9 @@ from urllib.parse import urlencode
 
 from tarsy_auth.errors import AuthError
 from tarsy_auth.jwks import Fetch
-from tarsy_auth.loopback import is_loopback
 from tarsy_auth.token_exchange import FORM_REFUSED, Post, TokenAnswer, TokenRequest
+from tarsy_egress.clients import tls_context
+from tarsy_egress.proxies import bypasses_proxy
 
 SECONDS = 5.0
 MOST_BYTES = 256 << 10
@@ -32,7 +33,7 @@ class ProviderRequest:
 
 
 def http_fetch(*, seconds: float = SECONDS) -> Fetch:
-    """Takes the proxies and the CAs of the environment; for an address on this machine no proxy."""
+    """Takes the proxies and the CAs of the environment; for what is inside no proxy."""
 
     async def fetch(url: str) -> bytes:
         _, body = await _fetch_within(ProviderRequest(url), seconds)
@@ -74,9 +75,11 @@ async def _read_response(request: ProviderRequest) -> tuple[int, bytes]:
 
     # Compressed bytes would make the limit one of bytes that say nothing about the memory that they need.
     headers = {"accept": "application/json", "accept-encoding": "identity", **request.headers}
-    trust_env = not is_loopback(request.url)
+    trust_env = not bypasses_proxy(request.url)
+    # In a thread: it reads all authorities.
+    verify = await asyncio.to_thread(tls_context)
     async with (
-        httpx2.AsyncClient(timeout=None, follow_redirects=False, trust_env=trust_env) as client,
+        httpx2.AsyncClient(timeout=None, follow_redirects=False, trust_env=trust_env, verify=verify) as client,
         client.stream(request.method, request.url, headers=headers, content=request.content) as response,
     ):
         if response.status_code not in request.accepted:

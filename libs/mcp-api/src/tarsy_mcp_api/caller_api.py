@@ -16,6 +16,7 @@ from tarsy_contracts.api.problems import ProblemDetails
 from tarsy_contracts.api.session_lists import SessionList
 from tarsy_contracts.api.sessions import SessionDetail, SessionState
 from tarsy_contracts.api.timeline import TimelineEvent
+from tarsy_egress.clients import inside_client
 from tarsy_service.access.caller import AUTHOR_HEADERS, KEY_HEADER
 
 log = structlog.get_logger(__name__)
@@ -41,7 +42,7 @@ class CallerApi:
         self._ingest_url = ingest_url
 
     async def submit(self, alert: dict[str, JsonValue], key: str | None) -> AlertAccepted:
-        ingest = httpx2.AsyncClient(base_url=self._ingest_url, timeout=ASK_SECONDS)
+        ingest = inside_client(self._ingest_url, seconds=ASK_SECONDS)
         return _parse_answer(
             AlertAccepted, await self._send_request(ingest, "POST", "/api/v1/alerts", body=alert, key=key)
         )

@@ -8,6 +8,7 @@ import httpx2
 from pydantic import ValidationError
 
 from tarsy_contracts.api.sessions import SessionDetail
+from tarsy_egress.clients import inside_client
 from tarsy_llm.recent_values import RecentValues
 from tarsy_notifier.errors import ReceiverUnavailableError
 from tarsy_notifier.notification import InvestigatedSession
@@ -27,7 +28,7 @@ class SessionDirectory:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["SessionDirectory"]:
-        async with httpx2.AsyncClient(base_url=self._url, headers=self._headers, timeout=ASK_SECONDS) as self._client:
+        async with inside_client(self._url, headers=self._headers, seconds=ASK_SECONDS) as self._client:
             yield self
 
     def remember(self, session: InvestigatedSession) -> None:

@@ -16,7 +16,7 @@ npm or PyPI at the first start. An image of your own that has them already start
 [Bring your own MCP server](../how-to/bring-your-own-mcp-server.md) explains the keys;
 [known servers](known-servers.md) lists tools that need no `read_only_tools`.
 
-*Started and asked* means that the tests of this repository start this version, with flags of their own, and call its
+*Started and asked* means that the tests of this repository start this version as its entry says, and call its
 tools ([tested MCP servers](tested-mcp-servers.md)). *Configuration checked* means that the entry passes
 `tarsy config check`, and nothing more: look at `tarsy servers NAME` before you rely on it.
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from tarsy_bus.client.connection import Bus
     from tarsy_bus.log.retention import LogCut
+    from tarsy_config.sections.defaults import Retention
     from tarsy_contracts.api.session_lists import ListedSession
 
 SHOWN = 10
@@ -32,6 +33,10 @@ def retention(
         typer.Option("--details", min=1, help="delete timelines of sessions that ended more than this many days ago"),
     ] = None,
     log: Annotated[bool, typer.Option("--log", help="delete records of the session log that no session needs")] = False,
+    config: Annotated[
+        Path | None,
+        typer.Option("--config", help="tarsy.yaml, or its folder: what `system.retention` says goes, too"),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be deleted, and delete nothing")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="do not ask, for scheduled runs")] = False,
     kafka: Annotated[
@@ -52,14 +57,28 @@ def retention(
     records of the log are deleted below every session that is still wanted, and below what a timeline has read. With
     --details the verdict of a session stays, and its timeline goes from PostgreSQL alone: a rebuild brings it back.
     """
+    if config is not None:
+        configured = _read_retention(config)
+        sessions = sessions or configured.session_retention_days
+        details = details or configured.details_retention_days
+        log = log or configured.free_log
+        if sessions is None and details is None and not log:
+            say("`system.retention` says nothing: all is kept.")
+            return
     if sessions is None and details is None and not log:
-        raise fail("Say what to delete: --sessions DAYS, --details DAYS, --log, or several of them.", code=USAGE)
+        raise fail("Say what to delete: --sessions DAYS, --details DAYS, --log, --config FOLDER.", code=USAGE)
     if sessions is not None:
         _delete_sessions(api_of(home, url), sessions, dry_run=dry_run, yes=yes)
     if details is not None:
         _delete_details(*_find_database(home, database, schema), details, dry_run=dry_run, yes=yes)
     if log:
         _cut_log(*_find_connections(home, kafka, topic_prefix, database, schema), dry_run=dry_run, yes=yes)
+
+
+def _read_retention(path: Path) -> "Retention":
+    from tarsy_cli.config.commands import read_config
+
+    return read_config(path).system.retention
 
 
 def _delete_sessions(api: str, days: int, *, dry_run: bool, yes: bool) -> None:

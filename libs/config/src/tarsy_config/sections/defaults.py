@@ -109,6 +109,17 @@ class Runbooks(Section):
         return value
 
 
+class Retention(Section):
+    """A run of `tarsy retention --config` deletes it. None: nothing of the kind.
+
+    `free_log`: also records of the session log that nobody wants any longer.
+    """
+
+    session_retention_days: Positive | None = None
+    details_retention_days: Positive | None = None
+    free_log: bool = False
+
+
 class System(Section):
     """`dashboard_url`: where people open the page; links in notifications begin so.
 
@@ -119,6 +130,7 @@ class System(Section):
     runbooks: Runbooks = Runbooks()
     slack: GoTarsySlack = GoTarsySlack()
     budgets: DayBudgetSettings = DayBudgetSettings()
+    retention: Retention = Retention()
     dashboard_url: str = ""
     holidays: tuple[HolidayConfig, ...] = Field((), max_length=MOST_HOLIDAYS)
     time_zone: TimeZone | None = None

@@ -30,9 +30,10 @@ HEADER_VALUE = re.compile(r"[!-~](?:[ -~]*[!-~])?")
 class Transport(Section):
     """The repr leaves out all that may hold secrets: arguments, environment, addresses, headers, the token.
 
-    `inherit`: the variables of the tool gateway that the program gets beside `env`; it gets no others. `ca_file` stands
-    for the CAs that are trusted otherwise, not beside them. `timeout`: seconds that a single request to the server may
-    take, when it is to be less than `limits.tool_call`. `session_cleanup_url` gets a DELETE at the end of a session.
+    `inherit`: the variables of the tool gateway that the program gets beside `env`; it gets no others but
+    proxies and authorities. `ca_file` stands for the CAs that are trusted otherwise, not beside them. `timeout`:
+    seconds that a single request to the server may take, when it is to be less than `limits.tool_call`.
+    `session_cleanup_url` gets a DELETE at the end of a session.
 
     One section serves all types, so that each mistake is reported at its own key. With a union, pydantic reports the
     first member or all members.

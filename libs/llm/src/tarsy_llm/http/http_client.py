@@ -1,9 +1,9 @@
-"""HTTP client that adapters give to their SDK, and the TLS context that says whom to trust."""
+"""HTTP client that adapters give to their SDK."""
 
-import ssl
 from typing import TYPE_CHECKING
 
-from tarsy_llm.http.proxies import bypasses_proxy
+from tarsy_egress.clients import tls_context
+from tarsy_egress.proxies import bypasses_proxy
 
 if TYPE_CHECKING:
     import httpx2
@@ -35,10 +35,3 @@ def http_client(base_url: str | None) -> "httpx2.AsyncClient":
         trust_env=not bypasses_proxy(base_url),
         event_hooks={"response": [shorten_refusal]},
     )
-
-
-def tls_context() -> ssl.SSLContext:
-    """As httpx has it: the CAs of certifi, or those that SSL_CERT_FILE or SSL_CERT_DIR name."""
-    import httpx2
-
-    return httpx2.create_ssl_context()

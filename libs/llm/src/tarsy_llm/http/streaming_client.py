@@ -7,10 +7,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tarsy_egress.clients import tls_context
+from tarsy_egress.proxies import proxy_for
 from tarsy_llm.errors import LlmError
-from tarsy_llm.http.http_client import CONNECT_SECONDS, tls_context
+from tarsy_llm.http.http_client import CONNECT_SECONDS
 from tarsy_llm.http.lenient_model import parse_json
-from tarsy_llm.http.proxies import proxy_for
 
 if TYPE_CHECKING:
     import aiohttp

@@ -8,6 +8,7 @@ import uvloop
 from prometheus_client import CollectorRegistry
 from pydantic import ValidationError
 
+from tarsy_egress.authorities import trust_authorities
 from tarsy_service.process.garbage_collection import collect_seldom
 from tarsy_service.process.priority import lower_priority
 from tarsy_service.process.runner import run_services
@@ -35,6 +36,8 @@ def run_main[S: ServiceSettings](
     except ValidationError as problem:
         sys.stderr.writelines(f"{line}\n" for line in mistakes_in_settings(problem))
         sys.exit(2)
+    if settings.ca_file:
+        trust_authorities(settings.ca_file)
     lower_priority(settings.niceness)
     configure_logs(settings.log_level)
     if settings.is_open:

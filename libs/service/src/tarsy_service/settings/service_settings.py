@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
 
+from tarsy_egress.authorities import read_authorities
 from tarsy_service.access.credentials import bearer
 from tarsy_service.settings.http import HttpSettings
 from tarsy_service.settings.kafka import KafkaConnectionSettings
@@ -35,6 +36,12 @@ class ServiceSettings(HttpSettings, KafkaConnectionSettings):
     )
     group_heartbeat_ms: int = Field(1_000, description="how often a member of a consumer group shows that it lives")
     client: str = Field(default_factory=default_client, description="the name of the process in logs and at Kafka")
+    ca_file: str = Field(
+        "",
+        description="a PEM file with certificate authorities that are trusted beside those of the system by whatever "
+        "this process asks over TLS (models, MCP servers, runbooks, receivers, the OpenID provider, traces, Kafka), "
+        "and by the MCP servers that it starts; read at the start",
+    )
     config_dir: Path = Field(Path("config"), description="the folder that holds tarsy.yaml")
     front_door: str = Field(
         "",
@@ -58,6 +65,13 @@ class ServiceSettings(HttpSettings, KafkaConnectionSettings):
         description="whether the trace has a span each time that an event is projected (`project`) and shown (`show`)",
     )
     shutdown_seconds: float = Field(15.0, description="how long a stop may take before what still runs is abandoned")
+
+    @field_validator("ca_file")
+    @classmethod
+    def _require_certificates(cls, value: str) -> str:
+        if value:
+            read_authorities(value)
+        return value
 
 
 class ConfigSettings(ServiceSettings):

@@ -12,6 +12,8 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
+from tarsy_egress.clients import tls_context
+from tarsy_egress.proxies import proxy_for
 from tarsy_llm.http.http_errors import retry_after_seconds
 from tarsy_llm.recent_values import RecentValues
 from tarsy_notifier.errors import NotificationRefusedError, NotifierError, ReceiverUnavailableError
@@ -57,8 +59,15 @@ class SlackReceiver(NotificationReceiver):
         self._channel = channel
         self._session = aiohttp.ClientSession()
         self._slack = AsyncWebClient(
-            token, base_url=f"{api_url.rstrip('/')}/", timeout=CALL_SECONDS, session=self._session, retry_handlers=[]
+            token,
+            base_url=f"{api_url.rstrip('/')}/",
+            timeout=CALL_SECONDS,
+            session=self._session,
+            retry_handlers=[],
+            ssl=tls_context(),
         )
+        # The SDK takes one from the environment by itself, and looks at no NO_PROXY.
+        self._slack.proxy = proxy_for(api_url)
         self._threads: RecentValues[str, str] = RecentValues(REMEMBERED)
 
     @override

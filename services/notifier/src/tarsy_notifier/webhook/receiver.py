@@ -8,6 +8,8 @@ from typing import override
 import httpx2
 
 from tarsy_config.sections.notifications import WebhookFormat
+from tarsy_egress.clients import tls_context
+from tarsy_egress.proxies import bypasses_proxy
 from tarsy_llm.http.http_errors import retry_after_seconds
 from tarsy_notifier.errors import NotificationRefusedError, ReceiverUnavailableError
 from tarsy_notifier.notification import Notification
@@ -43,7 +45,9 @@ class WebhookReceiver(NotificationReceiver):
         self._secret = secret
         self._dashboard_url = dashboard_url
         self._now = now
-        self._client = httpx2.AsyncClient(timeout=CALL_SECONDS, follow_redirects=False)
+        self._client = httpx2.AsyncClient(
+            timeout=CALL_SECONDS, follow_redirects=False, trust_env=not bypasses_proxy(url), verify=tls_context()
+        )
 
     @override
     async def send(self, notification: Notification) -> None:

@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from tarsy_contracts.api.alert_choices import AlertChoices, JudgedChoices
 from tarsy_contracts.budgets import ConfiguredBudgets
 from tarsy_contracts.prices import ModelPrices
+from tarsy_egress.clients import inside_client
 from tarsy_service.http.problems import ProblemError
 
 log = structlog.get_logger(__name__)
@@ -50,12 +51,10 @@ class IngestApi:
 
     async def _send_request(self, method: str, path: str, content: str | None = None) -> bytes:
         """Raises one of FAILURES."""
-        # A client for each request: these are few, and it may be of any event loop. Reading all certificates takes
-        # 20 ms each time, and plain HTTP needs none.
-        verify = not self._url.startswith("http://")
+        # A client for each request: these are few, and it may be of any event loop.
         async with (
             asyncio.timeout(self._seconds),
-            httpx2.AsyncClient(base_url=self._url, timeout=self._seconds, verify=verify) as client,
+            inside_client(self._url, seconds=self._seconds) as client,
         ):
             headers = {"content-type": "application/json", **self._headers}
             answer = await client.request(method, path, content=content, headers=headers)

@@ -29,7 +29,7 @@ CATALOG_SESSION = "tarsy-catalog"
 
 @dataclass(frozen=True, slots=True)
 class StdioTransport:
-    """`environment` comes on top of the variables of ours that `inherit` names; the child gets nothing else."""
+    """`environment` comes on top of the variables of ours that `inherit` names, and of proxies and authorities."""
 
     command: str
     arguments: tuple[str, ...] = field(default=(), repr=False)

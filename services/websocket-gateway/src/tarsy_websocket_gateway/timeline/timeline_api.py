@@ -23,6 +23,7 @@ from tarsy_contracts.api.chains import (
 )
 from tarsy_contracts.api.timeline import SessionHistory
 from tarsy_contracts.api.visible_sessions import VisibleSessions
+from tarsy_egress.clients import inside_client
 from tarsy_websocket_gateway.errors import WebsocketGatewayError
 
 log = structlog.get_logger(__name__)
@@ -63,9 +64,7 @@ class TimelineApi:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["TimelineApi"]:
-        async with httpx2.AsyncClient(
-            base_url=self._url, headers=self._headers, timeout=HISTORY_SECONDS
-        ) as self._client:
+        async with inside_client(self._url, headers=self._headers, seconds=HISTORY_SECONDS) as self._client:
             yield self
 
     async def wait_for_beginning(self) -> Beginning:

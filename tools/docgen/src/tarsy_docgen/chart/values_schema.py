@@ -20,6 +20,7 @@ SET_BY_THE_CHART = frozenset(
         *KafkaConnectionSettings.model_fields,
         "topic_prefix",
         "client",
+        "ca_file",
         "config_dir",
         "http_host",
         "http_port",

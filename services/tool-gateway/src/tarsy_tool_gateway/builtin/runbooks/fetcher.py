@@ -4,13 +4,14 @@ import asyncio
 import ssl
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from urllib.parse import urljoin
 
 import httpx2
 import structlog
 
 from tarsy_contracts.runbook_urls import RunbookUrl, RunbookUrlRefusedError, require_allowed_runbook_url
+from tarsy_egress.proxies import proxy_for
 from tarsy_tool_gateway.builtin.runbooks.dns_guard import Find, ResolvedAddress, UnknownHostError
 from tarsy_tool_gateway.builtin.runbooks.github import is_github, raw_file_url
 from tarsy_tool_gateway.builtin.runbooks.response import read_answer
@@ -23,6 +24,7 @@ MOST_REDIRECTS = 5
 REDIRECTS = (301, 302, 303, 307, 308)
 CONNECT_SECONDS = 3.0
 """A host may have several addresses: the first must not use up all the time."""
+TIMEOUT = {"connect": CONNECT_SECONDS}
 ACCEPTED = "text/plain, text/markdown, text/*;q=0.9, */*;q=0.1"
 
 
@@ -84,15 +86,27 @@ class RunbookFetcher:
     @asynccontextmanager
     async def _open_answer(self, url: RunbookUrl, token: str | None) -> AsyncIterator[httpx2.Response]:
         """A connection for this request alone: another host at the same place would not be checked for its name."""
-        endpoints = await self._find(url)
-        async with httpx2.AsyncHTTPTransport(verify=self._tls, trust_env=False) as transport:
-            response = await _send_to_first_that_answers(
-                transport, [_build_request(url, endpoint, token) for endpoint in endpoints]
-            )
+        proxy = proxy_for(str(url))
+        if proxy is None:
+            requests = [_build_request(url, endpoint, token) for endpoint in await self._find(url)]
+        else:
+            await self._require_not_known_inside(url)
+            requests = [httpx2.Request("GET", str(url), headers=_headers(url, token), extensions={"timeout": TIMEOUT})]
+        async with httpx2.AsyncHTTPTransport(verify=self._tls, trust_env=False, proxy=proxy) as transport:
+            response = await _send_to_first_that_answers(transport, requests)
             try:
                 yield response
             finally:
                 await response.aclose()
+
+    async def _require_not_known_inside(self, url: RunbookUrl) -> None:
+        """A host that our DNS knows is judged. A proxy finds hosts by itself, and often they cannot be found from here.
+
+        Raises RunbookUrlRefusedError.
+        """
+        with suppress(UnknownHostError, TimeoutError):
+            async with asyncio.timeout(CONNECT_SECONDS):
+                await self._find(url)
 
 
 async def _send_to_first_that_answers(
@@ -112,15 +126,17 @@ def _build_request(url: RunbookUrl, endpoint: ResolvedAddress, token: str | None
     """To the machine that was judged, in the name of the host; TLS checks that name. No limit on reading beside the
     one for all."""
     address = f"[{endpoint.address}]" if ":" in endpoint.address else endpoint.address
-    headers = {"Host": url.authority, "Accept": ACCEPTED, "Accept-Encoding": "identity", "User-Agent": "tarsy"}
-    if token is not None:
-        headers["Authorization"] = f"Bearer {token}"
     return httpx2.Request(
         "GET",
         f"{url.scheme}://{address}:{endpoint.port}{url.target}",
-        headers=headers,
-        extensions={"sni_hostname": url.host, "timeout": {"connect": CONNECT_SECONDS}},
+        headers=_headers(url, token),
+        extensions={"sni_hostname": url.host, "timeout": TIMEOUT},
     )
+
+
+def _headers(url: RunbookUrl, token: str | None) -> dict[str, str]:
+    headers = {"Host": url.authority, "Accept": ACCEPTED, "Accept-Encoding": "identity", "User-Agent": "tarsy"}
+    return headers if token is None else {**headers, "Authorization": f"Bearer {token}"}
 
 
 def _describe_failure(problem: Exception) -> str:
@@ -128,4 +144,6 @@ def _describe_failure(problem: Exception) -> str:
         return "its certificate is not trusted"
     if isinstance(problem, httpx2.ConnectError | httpx2.ConnectTimeout):
         return "no connection"
+    if isinstance(problem, httpx2.ProxyError):
+        return "the proxy does not lead there"
     return "the connection broke, or what it answered is not HTTP"

@@ -1,12 +1,12 @@
 """Implementation of `fetch_runbook`."""
 
-import ssl
 import time
 from collections.abc import Callable
 from functools import partial
 
 from tarsy_contracts.messages.requests import ToolCallRequest
 from tarsy_contracts.runbook_urls import RunbookUrlRefusedError, require_allowed_runbook_url
+from tarsy_egress.clients import tls_context
 from tarsy_tool_gateway.builtin.runbooks.cache import RunbookCache
 from tarsy_tool_gateway.builtin.runbooks.dns_guard import SystemLookup, resolve_endpoints
 from tarsy_tool_gateway.builtin.runbooks.fetcher import RunbookFetcher
@@ -35,7 +35,7 @@ class LiveRunbookTool:
 
 def fetch_runbook_tool(rules: RunbookRules) -> BuiltinTool:
     find = partial(resolve_endpoints, domains=rules.allowed_domains, lookup=SystemLookup())
-    fetcher = RunbookFetcher(rules, find=find, tls=ssl.create_default_context())
+    fetcher = RunbookFetcher(rules, find=find, tls=tls_context())
     return partial(fetch_runbook, rules, fetcher, RunbookCache(rules.cache_seconds, clock=time.monotonic))
 
 

@@ -9,6 +9,8 @@ import anyio
 import httpx2
 from yarl import URL
 
+from tarsy_egress.proxies import proxy_for
+
 SET_BY_HTTPX = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 MOST_HEADER_BYTES = 64 * 1024
 CONNECT_SECONDS = 10.0
@@ -19,6 +21,7 @@ CLOSE_SECONDS = 1.0
 class AiohttpTransport(httpx2.AsyncBaseTransport):
     """`most` connections; a request that finds none waits as long as its `pool` timeout says, the connecting included.
 
+    The proxies of the environment are used, but not for what is inside.
     A connection that was not needed for `idle_seconds` is closed. Made and closed in the same event loop.
     """
 
@@ -41,6 +44,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
                 data=await request.aread() or None,
                 headers=request.headers.multi_items(),
                 allow_redirects=False,
+                proxy=proxy_for(str(request.url)),
                 timeout=_to_client_timeout(request.extensions.get("timeout", {})),
             )
         return as_httpx_response(response, request)
@@ -48,7 +52,12 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> aiohttp.ClientResponse:
         """For who needs nothing of httpx. It may take CONNECT_SECONDS to connect. Raises ClientError and OSError."""
         return await self._session.post(
-            URL(url, encoded=True), data=body, headers=headers, allow_redirects=False, timeout=POSTING
+            URL(url, encoded=True),
+            data=body,
+            headers=headers,
+            allow_redirects=False,
+            proxy=proxy_for(url),
+            timeout=POSTING,
         )
 
     async def aclose(self) -> None:
@@ -98,7 +107,7 @@ def errors_of_httpx(request: httpx2.Request) -> Iterator[None]:
         yield
     except aiohttp.ConnectionTimeoutError as problem:
         raise httpx2.ConnectTimeout(_describe_problem(problem), request=request) from problem
-    except (aiohttp.ClientConnectorError, aiohttp.InvalidURL) as problem:
+    except (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError, aiohttp.InvalidURL) as problem:
         raise httpx2.ConnectError(_describe_problem(problem), request=request) from problem
     except TimeoutError as problem:
         raise httpx2.ReadTimeout(_describe_problem(problem), request=request) from problem

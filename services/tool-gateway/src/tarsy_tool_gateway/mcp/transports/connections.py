@@ -5,6 +5,7 @@ import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from tarsy_egress.clients import tls_context
 from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError
 from tarsy_tool_gateway.mcp.server_plan import WebAddress
 from tarsy_tool_gateway.mcp.transports.aiohttp_transport import AiohttpTransport
@@ -24,7 +25,7 @@ async def connections_to(address: WebAddress, *, most: int) -> AsyncIterator[Aio
 
 def _make_tls_context(address: WebAddress) -> ssl.SSLContext:
     try:
-        context = ssl.create_default_context(cafile=address.ca_file)
+        context = tls_context(address.ca_file)
     except ssl.SSLError:
         raise MisconfiguredError(f"ca_file {address.ca_file} holds no certificate") from None
     except OSError as problem:

@@ -17,6 +17,7 @@ from anyio.abc import ObjectSendStream
 from mcp.shared.message import SessionMessage
 
 from tarsy_bus.background_tasks import background_tasks
+from tarsy_egress.child_environment import egress_variables
 from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError
 from tarsy_tool_gateway.mcp.messages.addressee import LOOKED_AT
 from tarsy_tool_gateway.mcp.messages.open_requests import OpenRequests
@@ -57,9 +58,9 @@ async def stdio_streams(
 
 
 def environment_of(transport: StdioTransport, ours: Mapping[str, str]) -> dict[str, str]:
-    """All that the child gets."""
+    """All that the child gets. Proxies and authorities belong to the machine: it could ask nobody without them."""
     inherited = {name: ours[name] for name in transport.inherit if name in ours}
-    return inherited | dict(transport.environment)
+    return egress_variables(ours) | inherited | dict(transport.environment)
 
 
 def _require_command(transport: StdioTransport, environment: Mapping[str, str]) -> None:

@@ -53,8 +53,7 @@ async def web_client(
 ) -> AsyncIterator[httpx2.AsyncClient]:
     """No limit on reading: how long a call may take is the call's own business. Raises MisconfiguredError.
 
-    Ignores our environment (`trust_env`): a proxy that was set for something else would see the tools' output.
-    SSL_CERT_FILE counts, for it is OpenSSL that reads it.
+    httpx's own way with proxies (`trust_env`) is of no use: the transport decides. It would also read `.netrc`.
     """
     direct_calls = direct_calls or DirectCalls()
     async with connections_to(address, most=calls + BESIDE_CALLS) as connections:

@@ -1,4 +1,7 @@
-"""Proxies of the environment, and the addresses that are asked without one (NO_PROXY, also with networks)."""
+"""Proxies of the environment, and the addresses that are asked without one (NO_PROXY, also with networks).
+
+Libraries read these variables differently: some know no networks, others no NO_PROXY. So our own clients ask here.
+"""
 
 import ipaddress
 import os
@@ -7,10 +10,20 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 
+def proxy_for(address: str) -> str | None:
+    if bypasses_proxy(address):
+        return None
+    proxies = getproxies()
+    proxy = proxies.get(urlsplit(address).scheme) or proxies.get("all")
+    return proxy if not proxy or "://" in proxy else f"http://{proxy}"
+
+
 def bypasses_proxy(address: str | None, environ: Mapping[str, str] = os.environ) -> bool:
-    """A model on this machine is always asked directly."""
+    """Everything inside is always asked directly: this machine, and names without a dot, which no proxy could find."""
     host = urlsplit(address or "").hostname or ""
-    return is_loopback(address) or bool(host and proxy_bypass(host)) or _in_network(host, environ)
+    if not host:
+        return False
+    return is_loopback(address) or _has_no_dot(host) or bool(proxy_bypass(host)) or _in_network(host, environ)
 
 
 def is_loopback(address: str | None) -> bool:
@@ -21,11 +34,8 @@ def is_loopback(address: str | None) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def proxy_for(address: str) -> str | None:
-    if bypasses_proxy(address):
-        return None
-    proxies = getproxies()
-    return proxies.get(urlsplit(address).scheme) or proxies.get("all")
+def _has_no_dot(host: str) -> bool:
+    return "." not in host and ":" not in host
 
 
 def _in_network(host: str, environ: Mapping[str, str]) -> bool:
