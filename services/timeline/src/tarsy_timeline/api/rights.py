@@ -30,6 +30,7 @@ RIGHTS = (
         f"GET {RESULT}/download",
         "GET /api/v1/runbooks",
         "GET /api/v1/usage",
+        "GET /api/v1/usage/outcomes",
         "GET /api/v1/approvals",
         "GET /api/v1/system/overview",
         "GET /api/v1/system/mcp-servers",
