@@ -16,7 +16,7 @@ from tarsy_websocket_gateway.page_files.modules import list_imported_modules
 PAGE = load_page()
 PARTS_OF_PAGE = {path: asset.body.decode() for path, asset in PAGE.assets.items() if path.endswith(PARTS)}
 MODULES = {path: text for path, text in PARTS_OF_PAGE.items() if not path.startswith("bundles/")}
-CHANGED = re.compile(r"import|export|sourceMappingURL|^} from")
+CHANGED = re.compile(r"import|export|sourceMappingURL|^} from|^  [\w$ ]+,$")
 CALL = """([bodies, first]) => {
     const made = {};
     const use = (path) => (made[path] ??= new Function("use$", "fetch$", "address$", bodies[path])(

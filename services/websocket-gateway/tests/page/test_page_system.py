@@ -130,8 +130,11 @@ async def test_the_overview_has_the_queue_the_lag_and_the_processes(api: PageApi
     page = tab.page
     await open_part(page, "overview")
     await expect(page.locator(".part > .notice")).to_have_text("All systems normal.")
-    await expect(page.locator(".figures dd:not(.quiet)")).to_have_text(["3", "8", "4 s", "1", "1"])
-    await expect(page.get_by_text("12 records")).to_be_visible()
+    await expect(page.locator(".pipeline strong")).to_have_text(["8", "1", "Answer", "0", "0", "4 s", "Live"])
+    await expect(page.locator("[data-step=orchestrator]")).to_contain_text("3 sessions run")
+    await expect(page.locator("[data-step=timeline]")).to_contain_text("12 records · 1 unprojected event")
+    lamps = await page.locator(".lamp").evaluate_all("(lamps) => lamps.map((one) => one.dataset.tone)")
+    assert lamps == ["good", "good", "good", "bad", "bad", "warning", "good"]
     await expect(page.locator("tbody code")).to_have_text(HOSTILE)
     await expect(page.get_by_text("The first in the queue waits since")).to_be_visible()
 

@@ -1,12 +1,20 @@
-// The REST API about tokens and their cost.
+// The REST API about tokens and their cost, and about how sessions ended.
 
 import { ask } from "./api.js";
 
 /** @typedef {import("tarsy-api").components["schemas"]["UsageReport"]} UsageReport */
+
+/** @typedef {import("tarsy-api").components["schemas"]["OutcomeReport"]} OutcomeReport */
 
 /** `from` and `to`: the first and the last day, in UTC.
  *  @param {{ by: string, from: string, to: string }} wanted
  *  @returns {Promise<UsageReport>} */
 export function readUsage({ by, from, to }) {
   return ask(`/api/v1/usage?${new URLSearchParams({ by, from, to })}`);
+}
+
+/** @param {{ from: string, to: string }} wanted
+ *  @returns {Promise<OutcomeReport>} */
+export function readOutcomes({ from, to }) {
+  return ask(`/api/v1/usage/outcomes?${new URLSearchParams({ from, to })}`);
 }

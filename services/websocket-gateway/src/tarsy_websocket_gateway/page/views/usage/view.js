@@ -1,4 +1,4 @@
-// Tokens and their cost in a span of days. The span stands in the address.
+// Charts of a span of days, and tables of tokens and their cost. The span stands in the address.
 
 import { readUsage } from "../../net/usage_api.js";
 import { query } from "../../router.js";
@@ -9,6 +9,7 @@ import { TEXT } from "../../words/language.js";
 import { totalFacts, unpricedWords } from "../../words/usage_words.js";
 import { Figures } from "../figures.js";
 import { Notice } from "../notice.js";
+import { Overview } from "./overview.js";
 import { SpanForm } from "./span_form.js";
 import { UsageTable } from "./usage_table.js";
 
@@ -24,11 +25,11 @@ export function UsageView() {
   return html`
     <h1>${TEXT.usage.title}</h1>
     <${SpanForm} wanted=${wanted} now=${opened} />
-    <${Report} key=${`${wanted.by} ${wanted.from} ${wanted.to}`} wanted=${wanted} />
+    ${wanted.by === "overview" ? html`<${Overview} key=${`${wanted.from} ${wanted.to}`} span=${{ from: wanted.from, to: wanted.to }} />` : html`<${Report} key=${`${wanted.by} ${wanted.from} ${wanted.to}`} wanted=${{ ...wanted, by: wanted.by }} />`}
   `;
 }
 
-/** @param {{ wanted: Wanted }} props */
+/** @param {{ wanted: Wanted & { by: "day" | "chain" | "model" } }} props */
 function Report({ wanted }) {
   const polled = usePolled(() => readUsage(wanted));
   /** @type {UsageReport | null} */
