@@ -62,12 +62,16 @@ class ListedMcpInteraction(ApiModel):
 
 
 class TracedExecution(ApiModel):
-    """Interactions of one agent's run, in the order in which they began. A sub-agent has a parent and its `task`."""
+    """Interactions of one agent's run, in the order in which they began. A sub-agent has a parent and its `task`.
+
+    `context_tokens`: what its present provider reads at once at most; null where nobody knows.
+    """
 
     execution_id: str
     agent_name: str
     parent_execution_id: str | None = None
     task: str | None = None
+    context_tokens: int | None = None
     llm_interactions: tuple[ListedLlmInteraction, ...]
     mcp_interactions: tuple[ListedMcpInteraction, ...]
 

@@ -852,6 +852,14 @@ export const en = frozen({
     notReported: "not reported",
   },
 
+  // How full the contexts of agents are.
+
+  contextUse: {
+    title: "Context by agent",
+    read: "{tokens} tokens read last",
+    filled: "{percent} % full, {tokens} of {limit} tokens",
+  },
+
   // The way of an alert.
 
   pipeline: {
