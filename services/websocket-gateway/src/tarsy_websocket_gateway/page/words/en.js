@@ -51,6 +51,7 @@ export const en = frozen({
   account: {
     role: "Role: {role}",
     logIn: "Log in",
+    documentTitle: "Log in · TARSy",
     logOut: "Log out",
     notLoggedOut: "Not logged out",
     renewedLater: "Your login has ended. The provider cannot renew it now; this is tried again.",
