@@ -203,4 +203,4 @@ async def test_links_are_listed_as_they_are_written(client: httpx2.AsyncClient) 
         {"name": "Grafana", "url": url, "before_seconds": 3600.0, "after_seconds": 600.0}
     ]
     shown = (await client.get("/api/v1/system/config")).json()["links"]
-    assert shown == {"Grafana": {"url": url, "before": "1h", "after": "10m"}}
+    assert shown == {"Grafana": {"url": url, "before": "3600s", "after": "600s"}}
