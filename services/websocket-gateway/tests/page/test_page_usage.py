@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from tarsy_testing.browser.axe import violations_in_both_schemes
 from tarsy_testing.browser.browser import Tab
 from tarsy_testing.browser.page_api import Asked, PageApi, Problem
+from tarsy_testing.browser.torn_words import torn_words
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -140,4 +141,5 @@ async def test_charts_show_days_types_and_hours_at_each_width(api: PageApi, tab:
         ["2026-11-21", "3", "1", "0", "0"]
     )
     assert await page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    assert await torn_words(page) == []
     assert await violations_in_both_schemes(page) == []

@@ -17,8 +17,8 @@ export function Pipeline({ overview }) {
         const { value, about } = stepWords(step, overview, servers);
         return html`
         <li key=${step.id} class="card" data-step=${step.id}>
-          <span class="step"><span class="lamp" data-tone=${step.tone}></span>${TEXT.pipeline.steps[step.id]}<span class="unseen"> ${TEXT.pipeline.tones[step.tone]}</span></span>
-          <strong>${value}</strong>
+          <span class="step">${TEXT.pipeline.steps[step.id]}<span class="unseen"> ${TEXT.pipeline.tones[step.tone]}</span></span>
+          <strong><span class="lamp" data-tone=${step.tone}></span>${value}</strong>
           <span class="quiet">${about}</span>
         </li>
       `;
