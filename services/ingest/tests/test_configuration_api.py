@@ -49,6 +49,8 @@ agent_chains:
 notifications:
   on-call: {{type: slack, channel: C1, chains: [pods]}}
   other: {{type: webhook, url: "https://hooks.example.com/{SECRET}", secret_env: HOOK_SECRET, give_up_after: 10m}}
+links:
+  Grafana: {{url: "https://grafana.example.com/d/pods?ns={{namespace}}", before: 1h}}
 prices:
   gemini-3.7-flash: {{input: 0.5, output: 3, cached_input: 0.05}}
 llm_providers:
@@ -205,3 +207,12 @@ async def test_choices_are_judged_as_those_of_a_submission(client: httpx2.AsyncC
     assert [row["place"] for row in told] == [["alert_type"], ["llm_provider"], ["mcp", "servers", 0, "name"]]
     assert told[0]["text"] == refused.json()["errors"][0]["detail"]
     assert told[1]["text"] == "no LLM provider has this name; known: gemini, own"
+
+
+async def test_links_are_listed_as_they_are_written(client: httpx2.AsyncClient) -> None:
+    url = "https://grafana.example.com/d/pods?ns={namespace}"
+    assert (await client.get("/api/v1/system/config/links")).json() == [
+        {"name": "Grafana", "url": url, "before_seconds": 3600.0, "after_seconds": 600.0}
+    ]
+    shown = (await client.get("/api/v1/system/config")).json()["links"]
+    assert shown == {"Grafana": {"url": url, "before": "3600s", "after": "600s"}}

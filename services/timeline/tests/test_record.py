@@ -350,3 +350,13 @@ def test_the_record_has_the_skills_of_the_beginning_and_who_loaded_each() -> Non
     ]
     assert [one.loaded_by for one in found.skills] == [(story.execution("A").id,), ()]
     assert skills_of(replay(Story().asking().log), SESSION, 1).skills == ()
+
+
+def test_an_agent_has_what_its_provider_reads_at_most() -> None:
+    known = agent("Pods").model_copy(update={"context_tokens": 8_000})
+    told = agent("Events").model_copy(update={"context_tokens": 8_000, "known_contexts": {"scripted": 4_000}})
+    story = Story(plan=chain(stage(known, told, agent("Logs")))).asking()
+
+    limits = {one.agent_name: one.context_tokens for one in executions(story)}
+
+    assert limits == {"Pods": 8_000, "Events": 4_000, "Logs": None}

@@ -14,11 +14,11 @@ from fastapi import FastAPI
 from tarsy_service.http.accepted_encodings import best_encoding
 from tarsy_service.http.problem_handlers import install_problem_handlers
 from tarsy_websocket_gateway.page_files.assets import load_page
-from tarsy_websocket_gateway.page_files.modules import list_imported_modules
 from tarsy_websocket_gateway.page_files.routes import page_routes
 from tarsy_websocket_gateway.page_files.views import VIEWS
 
 PAGE = load_page()
+OWN_SCRIPTS = [path for path in PAGE.assets if path.endswith(".js") and not path.startswith("bundles/")]
 
 
 @pytest.fixture
@@ -79,6 +79,8 @@ async def test_a_file_that_is_opened_by_itself_may_do_nothing(client: httpx2.Asy
         (asset("views/list.js"), "text/javascript; charset=utf-8"),
         (asset("vendor/markdown-it.mjs"), "text/javascript; charset=utf-8"),
         (asset("style.css"), "text/css; charset=utf-8"),
+        (asset("bundles/all.css"), "text/css; charset=utf-8"),
+        (asset("bundles/main.js.map"), "application/json"),
         (asset("icon.svg"), "image/svg+xml"),
     ],
 )
@@ -91,7 +93,7 @@ async def test_the_index_is_asked_for_again_and_names_assets_that_never_change(c
 
     assert index.headers["cache-control"] == "no-cache"
     named = re.findall(r'(?:href|src)="(/assets/[^"]+)"', index.text)
-    assert {"icon.svg", "main.js", "style.css", "ui.js", "vendor/preact.mjs"} <= {
+    assert {"icon.svg", "theme.js", "bundles/all.css", "bundles/main.js", "bundles/views/list.js"} == {
         path.removeprefix(f"/assets/{PAGE.version}/") for path in named
     }
     for path in named:
@@ -101,7 +103,7 @@ async def test_the_index_is_asked_for_again_and_names_assets_that_never_change(c
 
 
 async def test_every_import_leads_to_a_file_of_the_same_version(client: httpx2.AsyncClient) -> None:
-    modules = {path: one.body.decode() for path, one in PAGE.assets.items() if path.endswith(".js")}
+    modules = {path: PAGE.assets[path].body.decode() for path in OWN_SCRIPTS}
     imports = [
         (path, name)
         for path, text in modules.items()
@@ -166,7 +168,7 @@ def test_no_module_makes_html_of_text() -> None:
     forbidden = re.compile(
         r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|eval\(|new Function"
     )
-    own = {path: one.body.decode() for path, one in PAGE.assets.items() if path.endswith(".js")}
+    own = {path: PAGE.assets[path].body.decode() for path in OWN_SCRIPTS}
 
     assert {path: forbidden.findall(text) for path, text in own.items() if forbidden.search(text)} == {}
 
@@ -194,14 +196,11 @@ def test_what_others_wrote_comes_with_its_licence() -> None:
     assert licences == {f"{name}.LICENSE.txt" for name in ("markdown-it", "preact", "signals", "htm")}
 
 
-@pytest.mark.parametrize(("address", "view"), VIEWS.items())
-def test_the_index_preloads_the_frame_and_the_view_of_its_address(address: str, view: str) -> None:
+@pytest.mark.parametrize("view", sorted({*VIEWS.values()}))
+def test_the_index_preloads_the_frame_and_the_view_of_its_address(view: str) -> None:
     preloaded = re.findall(rf'modulepreload" href="/assets/{PAGE.version}/([^"]+)"', PAGE.indexes[view].body.decode())
 
-    assert len(preloaded) == len(set(preloaded))
-    assert {"app.js", "router.js", "vendor/preact.mjs", "vendor/signals-core.mjs"} <= set(preloaded)
-    assert {*VIEWS.values()} & set(preloaded) == {view}
-    assert ("vendor/markdown-it.mjs" in preloaded) == (address.startswith("/sessions/") and "record" not in address)
+    assert preloaded == ["bundles/main.js", f"bundles/{view}"]
 
 
 def test_the_views_that_are_preloaded_are_those_that_the_page_shows() -> None:
@@ -210,14 +209,13 @@ def test_the_views_that_are_preloaded_are_those_that_the_page_shows() -> None:
     assert set(re.findall(r'import\("\./([^"]+)"\)', routes)) == set(VIEWS.values())
 
 
-def test_the_first_view_is_small() -> None:
-    modules = {path: asset.body.decode() for path, asset in PAGE.assets.items()}
-    roots = ("main.js", "views/list.js")
-    needed = {"theme.js", "icon.svg", *roots, *(path for path in PAGE.assets if path.endswith(".css"))}
-    needed.update(*(list_imported_modules(root, modules) for root in roots))
+@pytest.mark.parametrize(("view", "kilobytes"), [("views/list.js", 75), ("views/session.js", 145)])
+def test_a_first_visit_is_small(view: str, kilobytes: int) -> None:
+    named = re.findall(rf'(?:href|src)="/assets/{PAGE.version}/([^"]+)"', PAGE.indexes[view].body.decode())
 
-    sent = [PAGE.indexes["views/list.js"], *(PAGE.assets[path] for path in needed)]
-    assert sum(len(asset.encoded.get("br", asset.body)) for asset in sent) < 100_000
+    sent = [PAGE.indexes[view], *(PAGE.assets[path] for path in {*named})]
+    assert len(sent) == 6
+    assert sum(len(asset.encoded.get("br", asset.body)) for asset in sent) < kilobytes * 1000
 
 
 @pytest.mark.parametrize(
@@ -241,7 +239,9 @@ DECODERS = {"br": lambda body: bytes(cramjam.brotli.decompress(body)), "gzip": g
 
 
 @pytest.mark.parametrize("encoding", list(DECODERS))
-@pytest.mark.parametrize("path", ["/", asset("app.js"), asset("vendor/markdown-it.mjs"), asset("style.css")])
+@pytest.mark.parametrize(
+    "path", ["/", asset("bundles/main.js"), asset("bundles/views/session.js"), asset("bundles/all.css")]
+)
 async def test_a_file_is_sent_compressed_and_is_the_same(client: httpx2.AsyncClient, path: str, encoding: str) -> None:
     plain = await client.get(path, headers={"Accept-Encoding": "identity"})
     async with client.stream("GET", path, headers={"Accept-Encoding": encoding}) as packed:

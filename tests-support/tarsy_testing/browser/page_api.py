@@ -65,6 +65,7 @@ class PageApi:
     def __post_init__(self) -> None:
         self.answers.setdefault("GET /api/v1/me", NOBODY)
         self.answers.setdefault("GET /api/v1/system/warnings", SystemWarnings(warnings=(), server_count=0))
+        self.answers.setdefault("GET /api/v1/system/config/links", ())
         self.answers.setdefault("GET /login/available", {"available": False})
 
     async def install(self, page: Page) -> None:

@@ -14,6 +14,7 @@ RIGHTS = (
         "GET /api/v1/alert-types",
         "GET /api/v1/system/default-tools",
         "GET /api/v1/system/config",
+        "GET /api/v1/system/config/links",
         "GET /api/v1/system/config/skills/{name}",
     ),
     *rights(

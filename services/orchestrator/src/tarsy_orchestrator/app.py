@@ -107,6 +107,7 @@ def build(
         admission.resize(live.current.most_sessions)
         metrics.know_providers(live.current.config.llm_providers)
         metrics.skills.know(live.current.config.skills)
+        metrics.outcomes.know(live.current.config.agent_chains, live.current.config.alert_types())
 
     async def run(ready: Ready) -> None:
         await await_topics(bus, kafka_rights.ORCHESTRATOR)

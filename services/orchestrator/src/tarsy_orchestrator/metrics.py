@@ -29,6 +29,7 @@ from tarsy_contracts.wire.topics import LIMIT_BYTES
 from tarsy_llm.protocol import ErrorKind
 from tarsy_orchestrator.action_metrics import ActionMetrics
 from tarsy_orchestrator.budget_metrics import BudgetMetrics
+from tarsy_orchestrator.outcome_metrics import OutcomeMetrics
 from tarsy_orchestrator.skill_metrics import SkillMetrics
 from tarsy_service.telemetry.metric_kinds import MetricKinds
 from tarsy_session.llm_failures import OwnKind
@@ -70,6 +71,7 @@ class Metrics:
         self.skills = SkillMetrics(registry)
         self.actions = ActionMetrics(registry)
         self.budgets = BudgetMetrics(registry)
+        self.outcomes = OutcomeMetrics(registry)
 
     def know_providers(self, providers: Collection[str]) -> None:
         """These are labels from now on, too."""

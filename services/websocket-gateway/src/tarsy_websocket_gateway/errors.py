@@ -37,3 +37,7 @@ class HeldTooMuchError(NoSubscriptionError):
     """More happened while the history was asked for than may wait. The caller subscribes again."""
 
     code = "too_much"
+
+
+class PageError(WebsocketGatewayError):
+    """A file of the page is written in a form that cannot be served. We correct the file."""

@@ -44,12 +44,16 @@ def open_page(browser: Browser, gateway: str, timeline: str) -> Callable[[str], 
             answer = await route.fetch(url=f"{timeline}{address.path}?{address.query}", headers=headers)
             await route.fulfill(response=answer)
 
+    async def no_links(route: Route) -> None:
+        await route.fulfill(json=[])
+
     @asynccontextmanager
     async def opened(session_id: str) -> AsyncIterator[Tab]:
         await until_projected(timeline, session_id)
         async with new_tab(browser, f"http://{urlsplit(gateway).netloc}") as tab:
             await tab.page.route("**/api/v1/s*/**", pass_on)
             await tab.page.route("**/api/v1/me", pass_on)
+            await tab.page.route("**/api/v1/system/config/links", no_links)
             await tab.page.goto(f"/sessions/{session_id}")
             await expect(tab.page.locator("#connection")).to_have_text("Live")
             yield tab

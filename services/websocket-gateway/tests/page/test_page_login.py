@@ -182,7 +182,9 @@ async def test_a_login_goes_on_while_the_provider_renews_it_and_says_why_it_ends
         await page.context.clear_cookies(name="tarsy")  # as the browser does when the ID token ends
         world.provider.is_away = True
         await page.reload()
-        await expect(page.locator("#account")).to_contain_text("The provider cannot renew it now; this is tried again.")
+        await expect(page.locator(".login-card")).to_contain_text(
+            "The provider cannot renew it now; this is tried again."
+        )
 
         world.provider.is_away = False
         await expect(page.locator("#account")).to_contain_text("ada@example.com", timeout=60_000)
@@ -191,6 +193,6 @@ async def test_a_login_goes_on_while_the_provider_renews_it_and_says_why_it_ends
         await page.context.clear_cookies(name="tarsy")
         world.provider.ended.update(world.provider.logins.values())
         await page.reload()
-        await expect(page.locator("#account")).to_contain_text("Your login has ended at the provider. Log in again.")
+        await expect(page.locator(".login-card")).to_contain_text("Your login has ended at the provider. Log in again.")
         await expect(page.get_by_role("link", name="Log in")).to_be_visible()
         assert await page.context.cookies() == []

@@ -30,8 +30,10 @@ from tarsy_contracts.api.system import (
     SystemWarnings,
     SystemWorker,
 )
+from tarsy_testing.browser.axe import violations_in_both_schemes
 from tarsy_testing.browser.browser import Tab, new_tab
 from tarsy_testing.browser.page_api import Asked, PageApi, Problem
+from tarsy_testing.browser.torn_words import torn_words
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -130,10 +132,33 @@ async def test_the_overview_has_the_queue_the_lag_and_the_processes(api: PageApi
     page = tab.page
     await open_part(page, "overview")
     await expect(page.locator(".part > .notice")).to_have_text("All systems normal.")
-    await expect(page.locator(".figures dd:not(.quiet)")).to_have_text(["3", "8", "4 s", "1", "1"])
-    await expect(page.get_by_text("12 records")).to_be_visible()
+    await expect(page.locator(".pipeline strong")).to_have_text(["8", "1", "Answer", "0", "0", "4 s", "Live"])
+    await expect(page.locator("[data-step=orchestrator]")).to_contain_text("3 sessions run")
+    await expect(page.locator("[data-step=timeline]")).to_contain_text("12 records · 1 unprojected event")
+    lamps = await page.locator(".lamp").evaluate_all("(lamps) => lamps.map((one) => one.dataset.tone)")
+    assert lamps == ["good", "good", "good", "bad", "bad", "warning", "good"]
     await expect(page.locator("tbody code")).to_have_text(HOSTILE)
     await expect(page.get_by_text("The first in the queue has been waiting since")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [1440, 820, 390])
+async def test_the_way_of_an_alert_fits_at_each_width(api: PageApi, tab: Tab, width: int) -> None:
+    workers = tuple(
+        SystemWorker(worker_id=name, service=name, name=f"{name}-7d9f-0", waiting=None, last_heard=TIME)
+        for name in ("orchestrator", "tool-gateway", "summarizer")
+    )
+    api.answers["GET /api/v1/system/overview"] = overview(lag_records=40, lag_seconds=2.4).model_copy(
+        update={"workers": workers}
+    )
+    page = tab.page
+    await page.set_viewport_size({"width": width, "height": 900})
+    await open_part(page, "overview")
+    await expect(page.locator(".pipeline li")).to_have_count(7)
+    names = page.locator(".pipeline .step")
+    assert await names.evaluate_all("(all) => all.every((one) => one.scrollWidth <= one.clientWidth)")
+    assert await page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    assert await torn_words(page) == []
+    assert await violations_in_both_schemes(page) == []
 
 
 async def test_an_operator_brings_a_held_session_back_after_a_second_question(api: PageApi, tab: Tab) -> None:

@@ -9,14 +9,17 @@ from playwright.async_api import expect
 from pydantic import JsonValue
 
 from tarsy_contracts.api.budgets import BudgetLimit, BudgetReport, BudgetStatus
+from tarsy_testing.browser.axe import violations_in_both_schemes
 from tarsy_testing.browser.browser import Tab
 from tarsy_testing.browser.page_api import Asked, PageApi, Problem
+from tarsy_testing.browser.torn_words import torn_words
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 USAGE = "GET /api/v1/usage"
 BUDGETS = "GET /api/v1/budgets"
+OUTCOMES = "GET /api/v1/usage/outcomes"
 NOW = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
 
 
@@ -62,7 +65,7 @@ async def tab(api_tab: Tab) -> Tab:
 
 async def test_the_last_thirty_days_are_shown_with_those_without_usage(api: PageApi, tab: Tab) -> None:
     page = tab.page
-    await page.goto("/usage")
+    await page.goto("/usage?by=day")
     await expect(page.locator("tbody tr")).to_have_count(30)
     assert api.requests(USAGE)[0].query == {"by": "day", "from": "2026-10-24", "to": "2026-11-22"}
     await expect(page.locator(".figures dd:not(.quiet)")).to_have_text(["$1.50", "2", "3M", "5,000"])
@@ -96,20 +99,20 @@ async def test_the_span_and_the_way_stand_in_the_address(api: PageApi, tab: Tab)
 
 @pytest.mark.parametrize("span", ["from=yesterday&to=2026-11-22", "from=2026-11-22&to=2026-11-01", "from=1990-01-01"])
 async def test_a_span_that_cannot_be_is_the_usual_one(api: PageApi, tab: Tab, span: str) -> None:
-    await tab.page.goto(f"/usage?{span}")
+    await tab.page.goto(f"/usage?by=day&{span}")
     await expect(tab.page.locator("tbody tr")).to_have_count(30)
     assert api.requests(USAGE)[0].query["from"] == "2026-10-24"
 
 
 async def test_a_failure_is_said(api: PageApi, tab: Tab) -> None:
     api.answers[USAGE] = Problem(503, "The database cannot be reached.")
-    await tab.page.goto("/usage")
+    await tab.page.goto("/usage?by=day")
     await expect(tab.page.locator("#content > .notice")).to_have_text("The database cannot be reached.")
 
 
 async def test_days_without_any_usage_are_said(api: PageApi, tab: Tab) -> None:
     api.answers[USAGE] = report("day")
-    await tab.page.goto("/usage")
+    await tab.page.goto("/usage?by=day")
     await expect(tab.page.locator("#content > .notice")).to_have_text("No model was asked on these days.")
 
 
@@ -138,9 +141,50 @@ async def test_budgets_are_shown_with_what_is_spent_today_and_what_follows(api: 
 
 
 async def test_without_a_budget_nothing_is_said_of_them_and_a_failure_is(api: PageApi, tab: Tab) -> None:
-    await tab.page.goto("/usage")
+    await tab.page.goto("/usage?by=day")
     await expect(tab.page.locator("tbody tr")).to_have_count(30)
     await expect(tab.page.locator(".budgets")).to_have_count(0)
     api.answers[BUDGETS] = Problem(503, "The ingest has not answered yet.")
     await tab.page.goto("/usage")
     await expect(tab.page.locator(".budgets .notice")).to_have_text("The ingest has not answered yet.")
+
+
+def outcomes(sessions: int, completed: int, failed: int) -> dict[str, JsonValue]:
+    return {
+        "sessions": sessions, "completed": completed, "failed": failed, "cancelled": 0, "p50_seconds": 133.0,
+        "p90_seconds": 412.0,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [1440, 820, 390])
+async def test_charts_show_days_types_and_hours_at_each_width(api: PageApi, tab: Tab, width: int) -> None:
+    api.answers[OUTCOMES] = {
+        "days": [{"day": "2026-11-21", **outcomes(4, 3, 1)}],
+        "alert_types": [{"alert_type": HOSTILE, **outcomes(3, 2, 1)}, {"alert_type": "", **outcomes(1, 1, 0)}],
+        "hours": [{"weekday": 6, "hour": 3, "sessions": 4}],
+        "total": outcomes(4, 3, 1),
+    }  # fmt: skip
+    page = tab.page
+    await page.set_viewport_size({"width": width, "height": 900})
+    await page.goto("/usage")
+    charts = page.locator("figure.chart")
+    await expect(charts.locator("h2")).to_have_text(
+        ["Sessions", "Duration", "Tokens", "Cost", "Top alert types", "Alerts by hour and weekday (UTC)"]
+    )
+    await expect(charts.first.locator("strong")).to_have_text("75 % succeeded")
+    await expect(charts.nth(1).locator("strong")).to_have_text("median 2 min 13 s")
+    await expect(charts.first.get_by_role("img")).to_have_attribute(
+        "aria-label", "Sessions · 4 alerts · 75 % succeeded · 1 failed"
+    )
+    await expect(charts.first.locator("rect.block")).to_have_count(2)
+    await expect(page.locator(".ranking .name")).to_have_text([HOSTILE, "not named"])
+    await expect(page.locator(".ranking .name").first).to_have_attribute("href", re.compile(r"^/\?q=type%3A"))
+    await expect(page.locator(".hour[data-level='4']")).to_have_attribute("title", "Sat 03:00 · 4 alerts")
+    await charts.first.locator("summary").click()
+    await expect(charts.first.locator("tbody tr")).to_have_count(30)
+    await expect(charts.first.locator("tbody tr").nth(28).locator("th, td")).to_have_text(
+        ["2026-11-21", "3", "1", "0", "0"]
+    )
+    assert await page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    assert await torn_words(page) == []
+    assert await violations_in_both_schemes(page) == []

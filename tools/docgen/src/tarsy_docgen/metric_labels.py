@@ -45,8 +45,10 @@ ASKERS = ("orchestrator", "summarizer")
 """Services that ask models."""
 
 LABELS: Mapping[str, str] = {
+    "alert_type": "an alert type of the configuration (at most 100), or `other`",
     "budget": "whose spending is limited",
     "category": "what it is about",
+    "chain": "a chain of the configuration (at most 100), or `other`",
     "door": "the door that the sender came to; api: `/api/v1/alerts`",
     "error_type": "the kind of failure, as the calls' own metric has it among its outcomes; empty when it went well",
     "gen_ai_operation_name": "what was asked for",
@@ -101,6 +103,8 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_orchestrator_llm_calls_total", "outcome"): LLM_OUTCOMES,
     ("tarsy_orchestrator_tool_calls_total", "outcome"): _of(Outcome),
     ("tarsy_orchestrator_approvals_total", "outcome"): _of(ApprovalOutcome),
+    ("tarsy_orchestrator_approval_wait_seconds", "outcome"): _of(ApprovalOutcome),
+    ("tarsy_orchestrator_chain_sessions_ended_total", "status"): STATUSES,
     ("tarsy_orchestrator_action_stages_total", "outcome"): VERDICTS,
     ("tarsy_orchestrator_actions_verified_total", "outcome"): HELPED,
     ("tarsy_orchestrator_actions_held_total", "reason"): HELD_BY,

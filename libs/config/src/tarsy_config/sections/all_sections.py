@@ -14,6 +14,7 @@ from tarsy_config.sections.chains import Agent, AgentChain
 from tarsy_config.sections.defaults import Defaults, Limits, Queue, System
 from tarsy_config.sections.fallbacks import Fallbacks
 from tarsy_config.sections.labels import LabelMap
+from tarsy_config.sections.links import MOST_LINKS, LinkConfig
 from tarsy_config.sections.notifications import Receiver, ReceiverName
 from tarsy_config.sections.prices import (
     USUAL_LISTS,
@@ -42,6 +43,7 @@ class Sections(Section):
     llm_providers: dict[Name, LlmProvider] = Field(default_factory=dict)
     fallback_lists: dict[Name, Fallbacks] = Field(default_factory=dict)
     label_maps: dict[Name, LabelMap] = Field(default_factory=dict)
+    links: dict[Name, LinkConfig] = Field(default_factory=dict, max_length=MOST_LINKS)
     limits: Limits = Limits()
     queue: Queue = Queue()
     system: System = System()

@@ -56,6 +56,18 @@ class SkillText(ApiModel):
     body: str
 
 
+class LinkTemplate(ApiModel):
+    """An address of another system, with places in braces: `cluster`, `namespace`, `workload`, `alert_type`,
+    `severity`, `session_id`, `label.NAME` of the alert, and times as `from` and `to` (ISO 8601), `from_ms` and `to_ms`,
+    `from_s` and `to_s`. The span begins so many seconds before the session, and ends so many after it.
+    """
+
+    name: str
+    url: str
+    before_seconds: float
+    after_seconds: float
+
+
 class EffectiveConfiguration(ApiModel):
     """The configuration that holds now, built-in entries included. The keys of each section are those of `tarsy.yaml`.
 
@@ -82,5 +94,6 @@ class EffectiveConfiguration(ApiModel):
     notifications: dict[str, Settings] = Field(default_factory=dict)
     alert_doors: dict[str, Settings] = Field(default_factory=dict)
     prices: dict[str, Settings] = Field(default_factory=dict)
+    links: dict[str, Settings] = Field(default_factory=dict)
     skills: dict[str, Settings]
     chain_agents: tuple[ChainAgent, ...] = ()

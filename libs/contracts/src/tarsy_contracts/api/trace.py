@@ -66,12 +66,14 @@ class TracedExecution(CostFacts, ApiModel):
     """Interactions of one agent's run, in the order in which they began. A sub-agent has a parent and its `task`.
 
     The cost is that of the run itself until now, at the prices of its calls; sub-agents have theirs.
+    `context_tokens`: what its present provider reads at once at most; null where nobody knows.
     """
 
     execution_id: str
     agent_name: str
     parent_execution_id: str | None = None
     task: str | None = None
+    context_tokens: int | None = None
     llm_interactions: tuple[ListedLlmInteraction, ...]
     mcp_interactions: tuple[ListedMcpInteraction, ...]
 

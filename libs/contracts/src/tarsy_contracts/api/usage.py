@@ -47,3 +47,47 @@ class UsageReport(ApiModel):
     groups: tuple[UsageGroup, ...]
     total: UsageTotals
     unpriced_models: tuple[str, ...]
+
+
+class SessionOutcomes(ApiModel):
+    """How sessions ended; `sessions` counts also those that have not. `failed`: also those that ran out of time.
+
+    `p50_seconds` and `p90_seconds`: how long completed ones took; null where none was completed.
+    """
+
+    sessions: int
+    completed: int
+    failed: int
+    cancelled: int
+    p50_seconds: float | None
+    p90_seconds: float | None
+
+
+class OutcomesOfDay(SessionOutcomes):
+    """`day`: that on which the alerts came (UTC, YYYY-MM-DD)."""
+
+    day: str
+
+
+class OutcomesOfAlertType(SessionOutcomes):
+    alert_type: str
+
+
+class AlertsOfHour(ApiModel):
+    """`weekday`: 1 is Monday. `hour`: from 0 to 23 (UTC)."""
+
+    weekday: int
+    hour: int
+    sessions: int
+
+
+class OutcomeReport(ApiModel):
+    """Sessions by the time at which their alerts came. Days and hours without any are left out.
+
+    `alert_types`: the most frequent ones, at most 20.
+    """
+
+    days: tuple[OutcomesOfDay, ...]
+    alert_types: tuple[OutcomesOfAlertType, ...]
+    hours: tuple[AlertsOfHour, ...]
+    total: SessionOutcomes

@@ -14,6 +14,7 @@ from tarsy_contracts.api.configuration import (
     DefaultNativeTools,
     DefaultTools,
     EffectiveConfiguration,
+    LinkTemplate,
     OfferedAlertType,
     SkillText,
 )
@@ -32,6 +33,7 @@ class Offered:
     prices: ModelPrices
     budgets: ConfiguredBudgets
     skills: dict[str, SkillText]
+    links: tuple[LinkTemplate, ...] = ()
 
 
 def describe_offer(config: Config, mask: Callable[[str], str]) -> Offered:
@@ -46,6 +48,10 @@ def describe_offer(config: Config, mask: Callable[[str], str]) -> Offered:
             skill.name: SkillText(name=skill.name, description=skill.description, body=skill.body)
             for skill in config.skill_texts
         },
+        links=tuple(
+            LinkTemplate(name=name, url=link.url, before_seconds=link.before, after_seconds=link.after)
+            for name, link in config.links.items()
+        ),
     )
 
 
@@ -103,6 +109,7 @@ def _configuration(config: Config, mask: Callable[[str], str]) -> EffectiveConfi
         "notifications": {**show_entries(config, "notifications", config.receivers)},
         "alert_doors": {**show_entries(config, "alert_doors", config.alert_doors)},
         "prices": {**show_entries(config, "prices", config.prices)},
+        "links": {**show_entries(config, "links", config.links)},
         "skills": {**show_skills(config)},
         "chain_agents": [agent.model_dump(mode="json") for agent in chain_agents(config)],
     }

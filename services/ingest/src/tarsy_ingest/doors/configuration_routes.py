@@ -10,7 +10,13 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 
 from tarsy_contracts.api.alert_choices import AlertChoices, JudgedChoices
-from tarsy_contracts.api.configuration import AlertTypeList, DefaultTools, EffectiveConfiguration, SkillText
+from tarsy_contracts.api.configuration import (
+    AlertTypeList,
+    DefaultTools,
+    EffectiveConfiguration,
+    LinkTemplate,
+    SkillText,
+)
 from tarsy_contracts.budgets import ConfiguredBudgets
 from tarsy_contracts.prices import ModelPrices
 from tarsy_ingest.alert_choices import judge_choices
@@ -62,6 +68,15 @@ def configuration_routes(offered: Callable[[], Offered]) -> APIRouter:
     async def get_configuration() -> EffectiveConfiguration:
         """The effective configuration, without its secrets."""
         return offered().configuration
+
+    @router.get(
+        "/system/config/links",
+        summary="Links to other systems",
+        responses=describe_answers("The links of the configuration, in its order.", {400: INVALID}),
+    )
+    async def list_links() -> tuple[LinkTemplate, ...]:
+        """Templates of addresses that lead from a session to other systems, at its time."""
+        return offered().links
 
     @router.get(
         "/system/config/skills/{name}",

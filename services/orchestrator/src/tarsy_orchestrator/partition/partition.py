@@ -204,6 +204,7 @@ class Partition:
             self._came_back.add(accepted.record.envelope.id)
             self._steps_made += accepted.record.envelope.type not in INTAKE
             self._metrics.record_event(accepted.record, accepted.opened_at)
+            self._metrics.outcomes.record_event(accepted.record, accepted.state, accepted.opened_at)
             self._traces.record_event(accepted.record, accepted.state, accepted.opened_at)
         if accepted.head is not None:
             self._heads.put(session_id, accepted.head, accepted.replaced)

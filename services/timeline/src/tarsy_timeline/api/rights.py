@@ -40,6 +40,7 @@ RIGHTS = (
         "GET /api/v1/usage",
         "GET /api/v1/budgets",
         "GET /api/v1/calibration",
+        "GET /api/v1/usage/outcomes",
         "GET /api/v1/approvals",
         "GET /api/v1/system/overview",
         "GET /api/v1/system/mcp-servers",

@@ -1,16 +1,17 @@
-"""The API for people and the page: tokens and their cost."""
+"""The API for people and the page: tokens and their cost, and how sessions ended."""
 
 from collections.abc import Callable
 
 from fastapi import APIRouter
 
 from tarsy_contracts.api.calibration import CalibrationReport
-from tarsy_contracts.api.usage import UsageReport
+from tarsy_contracts.api.usage import OutcomeReport, UsageReport
 from tarsy_contracts.prices import ModelPrices
 from tarsy_service.http.described_routes import describe_answers
 from tarsy_timeline.api.caller_groups import CallerGroups
 from tarsy_timeline.api.route_words import READING
 from tarsy_timeline.queries.calibration import calibration_report
+from tarsy_timeline.queries.outcome_report import outcome_report
 from tarsy_timeline.queries.session_queries import SessionQueries
 from tarsy_timeline.queries.usage_queries import AskedDays, AskedUsage
 from tarsy_timeline.queries.usage_report import usage_report
@@ -39,5 +40,14 @@ def usage_routes(queries: SessionQueries, prices: Callable[[], ModelPrices]) -> 
     async def report_calibration(wanted: AskedDays, groups: CallerGroups) -> CalibrationReport:
         """Scores of judges, and the `Confidence:` of analyses, against what people said of them in these days."""
         return calibration_report(await queries.ratings(wanted, groups))
+
+    @router.get(
+        "/usage/outcomes",
+        summary="How sessions ended, by day, alert type and hour of the week",
+        responses=describe_answers("Sessions whose alerts came in these days.", READING),
+    )
+    async def report_outcomes(wanted: AskedDays, groups: CallerGroups) -> OutcomeReport:
+        """How many sessions were completed, failed or were cancelled, and how long completed ones took."""
+        return outcome_report(await queries.outcomes(wanted, groups))
 
     return router

@@ -16,7 +16,7 @@ from tarsy_timeline.queries import responses
 from tarsy_timeline.queries.session_filter import NO_CONDITIONS, SessionFilter
 from tarsy_timeline.queries.session_reads import read_detail, read_running, read_session
 from tarsy_timeline.queries.session_snapshots import SnapshotLine, read_projected_log, session_snapshots
-from tarsy_timeline.queries.usage_queries import DaySpan, UsageQuery, costs_of, usage_rows
+from tarsy_timeline.queries.usage_queries import DaysQuery, UsageQuery, costs_of, outcome_rows, usage_rows
 from tarsy_timeline.rows.found_result import FoundResult, event_ids_of, result_of_call
 from tarsy_timeline.rows.record_place import RecordPlace, record_place_of
 from tarsy_timeline.rows.session_rows import ListedRows, Row, SessionRows
@@ -144,7 +144,7 @@ class SessionQueries:
         """Tokens of the days, by key, model and time of its price, and by key; those of all have no key."""
         return await self._database.read(partial(usage_rows, wanted, groups, prices))
 
-    async def ratings(self, wanted: DaySpan, groups: GroupLabels | None = None) -> Sequence[Row]:
+    async def ratings(self, wanted: DaysQuery, groups: GroupLabels | None = None) -> Sequence[Row]:
         """What people said in these days, beside the forecasts of judges and analyses."""
         query = visible_query("read_ratings", groups)
 
@@ -155,6 +155,10 @@ class SessionQueries:
             return rows
 
         return await self._database.read(read)
+
+    async def outcomes(self, days: DaysQuery, groups: GroupLabels | None = None) -> Sequence[Row]:
+        """How the sessions of these days ended: by day, alert type and hour of the week, and all."""
+        return await self._database.read(partial(outcome_rows, days, groups))
 
     async def session(self, session_id: str, *, at_least: int = 0) -> Row:
         """Waits until the projection has reached the event `at_least`. Raises ProblemError."""

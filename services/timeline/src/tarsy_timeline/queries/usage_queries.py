@@ -22,7 +22,7 @@ KEYS: dict[UsageBy, str] = {"chain": "s.chain_id", "model": "u.model", "day": "u
 """For the place `{key}` in `report_usage`."""
 
 
-class DaySpan(BaseModel):
+class DaysQuery(BaseModel):
     """`from` and `to`: the first and the last day (UTC)."""
 
     model_config = ConfigDict(frozen=True)
@@ -41,13 +41,13 @@ class DaySpan(BaseModel):
         return value
 
 
-class UsageQuery(DaySpan):
+class UsageQuery(DaysQuery):
     """The days are those of the events with which tokens were counted."""
 
     by: UsageBy = "day"
 
 
-type AskedDays = Annotated[DaySpan, Query()]
+type AskedDays = Annotated[DaysQuery, Query()]
 type AskedUsage = Annotated[UsageQuery, Query()]
 
 
@@ -56,6 +56,11 @@ async def usage_rows(
 ) -> Sequence[Row]:
     query = visible_query("report_usage", groups).replace("{key}", KEYS[wanted.by])
     return await connection.fetch(query, wanted.first, wanted.last, visible_labels(groups), prices.list_changes())
+
+
+async def outcome_rows(days: DaysQuery, groups: GroupLabels | None, connection: Connection) -> Sequence[Row]:
+    query = visible_query("report_outcomes", groups)
+    return await connection.fetch(query, days.first, days.last, visible_labels(groups))
 
 
 async def costs_of(connection: Connection, session_ids: Sequence[str], prices: ModelPrices) -> dict[str, Cost]:

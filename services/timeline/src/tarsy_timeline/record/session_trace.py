@@ -45,12 +45,19 @@ def _execution(session: ReplayedSession, execution: Execution) -> TracedExecutio
         agent_name=execution.started.agent,
         parent_execution_id=execution.parent_id or None,
         task=execution.started.task or None,
+        context_tokens=_context_tokens(execution),
         llm_interactions=list_llm(session, execution),
         mcp_interactions=list_mcp(session, execution),
         cost=cost.cost,
         cost_completeness=cost.cost_completeness,
         unpriced_calls=cost.unpriced_calls,
     )
+
+
+def _context_tokens(execution: Execution) -> int | None:
+    """What a refusal told counts before what is configured."""
+    provider, agent = execution.llm_provider, execution.agent
+    return execution.contexts.get(provider) or agent.known_contexts.get(provider) or agent.context_tokens or None
 
 
 def _phase(state: Investigating | AtRest, run: PhaseRun) -> TracedPhase:

@@ -29,7 +29,7 @@ PAGE = Template("""\
 <meta name="color-scheme" content="light dark">
 <title>Not logged in · TARSy</title>
 <link rel="icon" href="$base/assets/$version/icon.svg">
-<link rel="stylesheet" href="$base/assets/$version/style.css">
+<link rel="stylesheet" href="$base/assets/$version/bundles/all.css">
 </head>
 <body>
 <header class="top"><a class="brand" href="$base/">TARSy</a></header>

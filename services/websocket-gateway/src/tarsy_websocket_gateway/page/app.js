@@ -2,10 +2,12 @@
 
 import { path } from "./router.js";
 import { routeOf } from "./routes.js";
+import { mustLogIn } from "./stores/account_store.js";
 import { html, useEffect, useSignal } from "./ui.js";
 import { AccountLine } from "./views/account.js";
 import { ConnectionLine } from "./views/connection.js";
 import { KeysHelp } from "./views/keys_help.js";
+import { LoginCard } from "./views/login_card.js";
 import { Navigation } from "./views/navigation.js";
 import { ServersLine } from "./views/servers_line.js";
 import { ThemeSwitch } from "./views/theme_switch.js";
@@ -24,7 +26,9 @@ export function App() {
         <${ThemeSwitch} />
       </div>
     </header>
-    <main id="content" tabindex="-1"><${CurrentView} key=${path.value} address=${path.value} /></main>
+    <main id="content" tabindex="-1">
+      ${mustLogIn() ? html`<${LoginCard} />` : html`<${CurrentView} key=${path.value} address=${path.value} />`}
+    </main>
     <${KeysHelp} />
   `;
 }

@@ -1,32 +1,32 @@
 """The page's files, as they are served: read once, at the start, so that no path of a request reaches the disk."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from tarsy_websocket_gateway.page_files.bundles import FIRST_MODULE, FOLDER, MAP_ENDING, make_bundles
 from tarsy_websocket_gateway.page_files.comments import empty_comments
 from tarsy_websocket_gateway.page_files.encodings import compress_page
-from tarsy_websocket_gateway.page_files.modules import list_imported_modules
 from tarsy_websocket_gateway.page_files.views import VIEWS
 
 INDEX = "index.html"
-FIRST_MODULE = "main.js"
 VERSION_PLACE = b"{version}"
 BASE_PLACE = b"{base}"
 PRELOADS_PLACE = b"{preloads}"
-STYLES_PLACE = b"{styles}"
-COMMON_STYLES = ("tokens.css", "style.css")
-STYLES = "styles/"
+FIRST_SCRIPT = "theme.js"
+"""It is no module, and runs before anything is painted."""
 OWN_SCRIPT = ".js"
-SCRIPTS = (OWN_SCRIPT, ".mjs")
+PARTS = (OWN_SCRIPT, ".mjs", ".css")
+"""Files that are served in bundles."""
 MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".mjs": "text/javascript; charset=utf-8",
+    ".map": "application/json",
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
 }
@@ -55,58 +55,61 @@ class Page:
 def load_page(base_path: str = "") -> Page:
     """`base_path`: as `read_base_path` returns it."""
     version, assets, bodies = _load_assets()
-    index_type = MEDIA_TYPES[".html"]
-    indexes = {
-        view: _make_asset(body.replace(BASE_PLACE, base_path.encode()), index_type) for view, body in bodies.items()
-    }
+    indexes = {view: _visited(INDEX, body.replace(BASE_PLACE, base_path.encode())) for view, body in bodies.items()}
     return Page(version, indexes, assets)
 
 
 @cache
 def _load_assets() -> tuple[str, Mapping[str, Asset], Mapping[str, bytes]]:
-    """Version, assets, and the bodies of indexes. Compresses all assets: once in a process."""
-    found = dict(_read_assets(files("tarsy_websocket_gateway") / "page"))
+    """Version, assets, and the bodies of indexes. Compresses what visitors get: once in a process."""
+    found = dict(_read_files(files("tarsy_websocket_gateway") / "page"))
     index = found.pop(INDEX)
+    parts = {path: body.decode() for path, body in found.items() if path.endswith(PARTS)}
+    found.update((path, text.encode()) for path, text in make_bundles(parts).items())
     digest = hashlib.sha256()
-    for path, asset in sorted(found.items()):
-        digest.update(f"{path}\n{len(asset.body)}\n".encode() + asset.body)
+    for path, body in sorted(found.items()):
+        digest.update(f"{path}\n{len(body)}\n".encode() + body)
     version = digest.hexdigest()[:16]
-    body = index.body.replace(STYLES_PLACE, _style_links(found))
-    sources = {path: asset.body.decode() for path, asset in found.items() if path.endswith(SCRIPTS)}
-    frame = list_imported_modules(FIRST_MODULE, sources)
-    bodies = {}
-    for view in set(VIEWS.values()):
-        preloads = _preload_links([*frame, view, *list_imported_modules(view, sources)])
-        bodies[view] = body.replace(PRELOADS_PLACE, preloads).replace(VERSION_PLACE, version.encode())
-    return version, found, bodies
+    assets = {path: _visited(path, body) if _is_visited(path) else _plain(path, body) for path, body in found.items()}
+    index = index.replace(VERSION_PLACE, version.encode())
+    preloads = {view: _preload_links(version, FIRST_MODULE, view) for view in VIEWS.values()}
+    return version, assets, {view: index.replace(PRELOADS_PLACE, links) for view, links in preloads.items()}
 
 
-def _style_links(assets: Mapping[str, Asset]) -> bytes:
-    """Those of the views, after the tokens and the one of all."""
-    paths = [*COMMON_STYLES, *sorted(path for path in assets if path.startswith(STYLES))]
-    return "\n".join(f'<link rel="stylesheet" href="{{base}}/assets/{{version}}/{path}">' for path in paths).encode()
+def _preload_links(version: str, *modules: str) -> bytes:
+    """A browser asks for frame and view at once, instead of for the view when the frame wants it."""
+    paths = (f"{{base}}/assets/{version}/{FOLDER}{module}" for module in modules)
+    return "\n".join(f'<link rel="modulepreload" href="{path}">' for path in paths).encode()
 
 
-def _preload_links(modules: Iterable[str]) -> bytes:
-    """A browser asks for all modules of the frame and the view at once, instead of one after the other as it finds
-    them. The view shares some with the frame."""
-    once = dict.fromkeys(modules)
-    return "\n".join(f'<link rel="modulepreload" href="{{base}}/assets/{{version}}/{path}">' for path in once).encode()
+def _is_visited(path: str) -> bool:
+    """Whether browsers ask for it by themselves. Developer tools ask for the parts of bundles, and for maps."""
+    return path == FIRST_SCRIPT or not path.endswith(PARTS if not path.startswith(FOLDER) else MAP_ENDING)
 
 
-def _make_asset(body: bytes, media_type: str) -> Asset:
-    return Asset(body, media_type, compress_page(body))
+def _visited(path: str, body: bytes) -> Asset:
+    return Asset(body, _media_type(path), compress_page(body))
 
 
-def _read_assets(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Asset]]:
+def _plain(path: str, body: bytes) -> Asset:
+    return Asset(body, _media_type(path))
+
+
+def _media_type(path: str) -> str:
+    return MEDIA_TYPES[_ending(path)]
+
+
+def _ending(path: str) -> str:
+    return f".{path.rpartition('.')[2]}"
+
+
+def _read_files(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, bytes]]:
     for entry in folder.iterdir():
         path = f"{prefix}{entry.name}"
         if entry.is_dir():
-            yield from _read_assets(entry, f"{path}/")
-            continue
-        media_type = MEDIA_TYPES.get(f".{entry.name.rpartition('.')[2]}")
-        if media_type is not None:
-            yield path, _make_asset(_body(entry), media_type)
+            yield from _read_files(entry, f"{path}/")
+        elif _ending(path) in MEDIA_TYPES:
+            yield path, _body(entry)
 
 
 def _body(entry: Traversable) -> bytes:

@@ -665,6 +665,26 @@ from (
 ) used
 group by grouping sets ((key, model, era), (key), ())
 
+-- name: report_outcomes
+-- By day (`kind` 3), alert type (5), hour of the week (6), and all (7), each where the others are null.
+select grouping(day, alert_type, hour) as kind, day::text as day, alert_type, hour, count(*) as sessions,
+       count(*) filter (where status = 'completed') as completed,
+       count(*) filter (where status in ('failed', 'timed_out')) as failed,
+       count(*) filter (where status = 'cancelled') as cancelled,
+       percentile_cont(0.5) within group (order by seconds) as p50_seconds,
+       percentile_cont(0.9) within group (order by seconds) as p90_seconds
+from (
+    select (s.created_at at time zone 'UTC')::date as day, s.alert_type, s.status,
+           24 * extract(isodow from s.created_at at time zone 'UTC')::integer - 24
+               + extract(hour from s.created_at at time zone 'UTC')::integer as hour,
+           case when s.status = 'completed' then extract(epoch from s.completed_at - s.started_at)::float8 end as seconds
+    from sessions s
+    where s.created_at >= $1::date::timestamp at time zone 'UTC'
+      and s.created_at < ($2::date + 1)::timestamp at time zone 'UTC'
+      and s.status <> 'deleted' and {visible:3}
+) begun
+group by grouping sets ((day), (alert_type), (hour), ())
+
 -- name: read_calls
 -- Those that are called so, or whose id begins so: at most two, for one is enough to know that they are several.
 select t.content, t.metadata, s.partition

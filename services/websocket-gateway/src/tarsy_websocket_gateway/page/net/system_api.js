@@ -83,3 +83,9 @@ export function redriveLetters(order) {
 export function readConfiguration() {
   return ask("/api/v1/system/config");
 }
+
+/** Templates of addresses of other systems.
+ *  @returns {Promise<Schemas["LinkTemplate"][]>} */
+export function readLinks() {
+  return ask("/api/v1/system/config/links");
+}

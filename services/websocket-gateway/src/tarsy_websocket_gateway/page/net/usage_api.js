@@ -1,9 +1,11 @@
-// The REST API about tokens, their cost, and the budgets of them.
+// The REST API about tokens, their cost, their budgets, and about how sessions ended.
 
 import { ask } from "./api.js";
 
 /** @typedef {import("tarsy-api").components["schemas"]["UsageReport"]} UsageReport */
 /** @typedef {import("tarsy-api").components["schemas"]["BudgetReport"]} BudgetReport */
+
+/** @typedef {import("tarsy-api").components["schemas"]["OutcomeReport"]} OutcomeReport */
 
 /** `from` and `to`: the first and the last day, in UTC.
  *  @param {{ by: string, from: string, to: string }} wanted
@@ -16,4 +18,10 @@ export function readUsage({ by, from, to }) {
  *  @returns {Promise<BudgetReport>} */
 export function readBudgets() {
   return ask("/api/v1/budgets");
+}
+
+/** @param {{ from: string, to: string }} wanted
+ *  @returns {Promise<OutcomeReport>} */
+export function readOutcomes({ from, to }) {
+  return ask(`/api/v1/usage/outcomes?${new URLSearchParams({ from, to })}`);
 }

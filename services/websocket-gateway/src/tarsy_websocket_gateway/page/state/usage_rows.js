@@ -2,22 +2,22 @@
 
 /** @typedef {import("tarsy-api").components["schemas"]["UsageReport"]} UsageReport */
 /** @typedef {import("tarsy-api").components["schemas"]["UsageGroup"]} UsageGroup */
-/** @typedef {"day" | "chain" | "model"} By */
+/** `overview`: charts of days. @typedef {"overview" | "day" | "chain" | "model"} By */
 /** @typedef {{ by: By, from: string, to: string }} Wanted */
 
 /** @type {By[]} */
-export const WAYS = ["day", "chain", "model"];
+export const WAYS = ["overview", "day", "chain", "model"];
 export const SPANS = [7, 30, 90];
 const USUAL_DAYS = 30;
 const MOST_DAYS = 366;
 const DAY_MILLISECONDS = 86_400_000;
 
-/** Thirty days until today, by day, where the address does not say or says what cannot be.
+/** Charts of thirty days until today where the address does not say or says what cannot be.
  *  @param {URLSearchParams} given
  *  @param {number} now
  *  @returns {Wanted} */
 export function wantedBy(given, now) {
-  const by = WAYS.find((one) => one === given.get("by")) ?? "day";
+  const by = WAYS.find((one) => one === given.get("by")) ?? "overview";
   const [from, to] = [given.get("from") ?? "", given.get("to") ?? ""];
   const days = isDay(from) && isDay(to) ? daysOf(from, to) : 0;
   if (days < 1 || days > MOST_DAYS) return { by, ...spanOf(USUAL_DAYS, now) };
@@ -33,15 +33,20 @@ export function spanOf(days, now) {
 
 /** The latest day first, also those without usage; chains and models in their order.
  *  @param {UsageReport} report
- *  @param {Wanted} wanted
+ *  @param {{ from: string, to: string }} span
  *  @returns {UsageGroup[]} */
-export function rowsOf(report, { from, to }) {
+export function rowsOf(report, span) {
   if (report.by !== "day") return [...report.groups];
   const known = new Map(report.groups.map((group) => [group.key, group]));
-  const last = Date.parse(to);
-  return Array.from({ length: daysOf(from, to) }, (_, place) => dayOf(last - place * DAY_MILLISECONDS)).map(
-    (key) => known.get(key) ?? unused(key),
-  );
+  return daysBetween(span)
+    .reverse()
+    .map((key) => known.get(key) ?? unused(key));
+}
+
+/** The first day first. @param {{ from: string, to: string }} span */
+export function daysBetween({ from, to }) {
+  const first = Date.parse(from);
+  return Array.from({ length: daysOf(from, to) }, (_, place) => dayOf(first + place * DAY_MILLISECONDS));
 }
 
 /** @param {string} key

@@ -14,6 +14,7 @@ const BEFORE_END = 60_000;
 const SHORTEST = 10_000;
 const LONGEST = 24 * 3600 * 1000;
 
+let wasKnown = false;
 let isUnknown = false;
 let notice = "";
 let nextRenewal = 0;
@@ -30,6 +31,7 @@ async function look() {
     const { name, role, expires_at: endsAt } = await readMe();
     failures = 0;
     isUnknown = false;
+    wasKnown = true;
     notice = "";
     planRenewal(endsAt);
     const isOpen = role === null;
@@ -86,6 +88,12 @@ async function invite() {
  *  @returns {Account} */
 function nobody(isPossible) {
   return { name: null, role: null, canLogIn: isPossible, isOpen: false, notice };
+}
+
+/** Whether nothing can be shown before a login. Who has read something before goes on reading. */
+export function mustLogIn() {
+  const { name, canLogIn } = account.value;
+  return name === null && canLogIn && !wasKnown;
 }
 
 export function followAccount() {

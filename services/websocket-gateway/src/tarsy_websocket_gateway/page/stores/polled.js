@@ -6,6 +6,8 @@ import { isLive, isLost } from "./connection.js";
 
 const EVERY_MILLISECONDS = 10_000;
 const FORBIDDEN = 403;
+/** Nothing answered, or something before it said so. Any other answer is a sentence of somebody who is there. */
+const GONE = new Set([0, 502, 504]);
 
 /** @template T */
 export class Polled {
@@ -57,7 +59,8 @@ export class Polled {
   #tell(problem) {
     // Whoever is not allowed to ask is not asking again and again.
     if (problem.status === FORBIDDEN) this.#end();
-    else isLost();
+    else if (GONE.has(problem.status)) isLost();
+    else isLive();
     this.problem.value = problem.message;
   }
 }

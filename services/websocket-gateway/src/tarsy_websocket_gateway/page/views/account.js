@@ -1,17 +1,17 @@
 // The line in the head that names the caller, and leads to the login and out of it.
 
 import { logOut } from "../net/api.js";
-import { path, query } from "../router.js";
-import { account, followAccount } from "../stores/account_store.js";
+import { account, followAccount, mustLogIn } from "../stores/account_store.js";
 import { html, useEffect, useSignal } from "../ui.js";
 import { TEXT } from "../words/language.js";
 import { messageOf } from "../words/problems.js";
 import { say } from "../words/say.js";
+import { loginAddress } from "./login_card.js";
 
 export function AccountLine() {
   useEffect(followAccount, []);
   const { name, role, canLogIn, notice } = account.value;
-  if (name === null && !canLogIn) return html`<p id="account" class="account" hidden></p>`;
+  if (mustLogIn() || (name === null && !canLogIn)) return html`<p id="account" class="account" hidden></p>`;
   return html`
     <p id="account" class="account">
       ${notice && html`<span role="status">${notice}</span>`}
@@ -22,9 +22,7 @@ export function AccountLine() {
 }
 
 function LogInLink() {
-  const search = query.value.toString();
-  const here = search === "" ? path.value : `${path.value}?${search}`;
-  return html`<a class="login" href=${`/login?${new URLSearchParams({ to: here })}`}>${TEXT.account.logIn}</a>`;
+  return html`<a class="login" href=${loginAddress()}>${TEXT.account.logIn}</a>`;
 }
 
 function LogOutButton() {

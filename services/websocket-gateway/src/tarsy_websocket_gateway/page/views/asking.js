@@ -51,7 +51,7 @@ export function Asking({ store }) {
         id="question" rows="3" aria-describedby="closed" ref=${field} disabled=${isClosed} onKeyDown=${press}
       ></textarea>
       <div class="row">
-        <button type="submit" class="primary" disabled=${isClosed || isActionOff.value}>${TEXT.chat.ask}</button>
+        <button type="submit" class=${isClosed ? "" : "primary"} disabled=${isClosed || isActionOff.value}>${TEXT.chat.ask}</button>
         <p class="quiet" id="closed" hidden=${why === ""}>${why}</p>
         ${reply !== null && html`<${ReplyCancelling} id=${store.id} answer=${question.answer} />`}
       </div>

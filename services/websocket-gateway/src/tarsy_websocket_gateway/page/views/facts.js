@@ -2,7 +2,10 @@
 
 import { alertFacts } from "../state/alert_facts.js";
 import { approvalsOf, modelsOf } from "../state/outcome.js";
+import { sessionLinks } from "../state/session_links.js";
 import { isOver } from "../state/session_state.js";
+import { knownNow } from "../stores/connection.js";
+import { useLinkTemplates } from "../stores/link_templates.js";
 import { mayNot } from "../stores/rights.js";
 import { html, useMemo } from "../ui.js";
 import { factLine } from "../words/formats.js";
@@ -25,11 +28,15 @@ const NAMES = TEXT.facts.names;
 export function Facts({ store }) {
   store.version.value;
   store.story.settled.value;
+  const templates = useLinkTemplates();
   const detail = store.detail.value;
   const data = detail?.alert_data ?? "";
   const alert = useMemo(() => alertFacts(data), [data]);
   if (detail === null) return null;
   const { session } = store;
+  const labels = new Map(alert.labels.map(({ name, value }) => [name, value]));
+  for (const [name, value] of Object.entries(detail.labels ?? {})) labels.set(name, value);
+  const links = sessionLinks(templates, detail, labels, knownNow.peek());
   return html`
     <${Approvals} items=${approvalsOf(session)} />
     <${Review} store=${store} detail=${detail} />
@@ -54,8 +61,8 @@ export function Facts({ store }) {
       </dl>
       ${!mayNot("responder") && html`<p><a href=${`/submit?from=${encodeURIComponent(store.id)}`} data-view>${TEXT.facts.submitAgain}</a></p>`}
     </section>
-    <${Links} links=${alert.links} runbook=${detail.runbook_url} />
-    <${Labels} labels=${alert.labels} />
+    <${Links} links=${alert.links} runbook=${detail.runbook_url} own=${links} />
+    <${Labels} labels=${alert.labels} own=${links} />
     <${AlertData} text=${data} />
   `;
 }

@@ -12,6 +12,7 @@ import { html, useEffect, useMemo, useSignal } from "../ui.js";
 import { TEXT } from "../words/language.js";
 import { say } from "../words/say.js";
 import { barWords, kindWords, rowName, tickWords } from "../words/waterfall_words.js";
+import { ContextUse } from "./context_use.js";
 import { follow } from "./fold.js";
 import { TimeSlider } from "./time_slider.js";
 
@@ -82,6 +83,7 @@ function Chart({ store, trace }) {
     </div>
     <p class="pointed quiet">${pointedWords(rows, pointed.value, drawn.scale, now)}</p>
     <${Legend} rows=${rows} />
+    <${ContextUse} trace=${trace} />
   `;
 }
 

@@ -51,6 +51,7 @@ export const en = frozen({
   account: {
     role: "Role: {role}",
     logIn: "Log in",
+    documentTitle: "Log in · TARSy",
     logOut: "Log out",
     notLoggedOut: "Not logged out",
     renewedLater: "Your login has expired. The provider cannot renew it right now; TARSy will try again.",
@@ -809,14 +810,11 @@ export const en = frozen({
     },
     noWarnings: "All systems normal.",
     warningSince: "since {time}",
-    running: "Running",
     waiting: "Queued",
     waitingSince: "The first in the queue has been waiting since {time}.",
     behind: "Projection lag",
     notBehind: "none",
-    recordsBehind: { one: "{count} record", other: "{count} records" },
-    unprojected: "Unprojected events",
-    unprojectedAbout: "events, or parts of them",
+    unprojected: { one: "{count} unprojected event", other: "{count} unprojected events" },
     processes: "Processes",
     process: { service: "Service", name: "Process", queued: "Queued", heard: "Last heartbeat" },
   },
@@ -934,6 +932,59 @@ export const en = frozen({
     notReported: "not reported",
   },
 
+  // How full the contexts of agents are.
+
+  contextUse: {
+    title: "Context by agent",
+    read: "{tokens} tokens read last",
+    filled: "{percent} % full, {tokens} of {limit} tokens",
+  },
+
+  // The way of an alert.
+
+  pipeline: {
+    label: "The way of an alert",
+    steps: {
+      queue: "Queue",
+      orchestrator: "Orchestrators",
+      models: "Models",
+      tools: "Tool gateways",
+      summarizer: "Summarizers",
+      timeline: "Timeline",
+      page: "This page",
+    },
+    tones: { good: "works", warning: "has a warning", bad: "does not work", plain: "is empty" },
+    running: { one: "{count} session runs", other: "{count} sessions run" },
+    models: { good: "Answer", failing: "Failing" },
+    servers: { one: "{count} MCP server", other: "{count} MCP servers" },
+    summaries: "of long results",
+    lagRecords: { one: "Projection lag, {count} record", other: "Projection lag, {count} records" },
+    connected: { good: "Live", lost: "Lost" },
+  },
+
+  // Charts.
+
+  charts: {
+    numbers: "Numbers",
+    none: "No alert came in these days, and no model was asked.",
+    sessions: "Sessions",
+    outcomes: { completed: "Completed", failed: "Failed", cancelled: "Cancelled", open: "Open" },
+    success: "{percent} % succeeded",
+    alerts: { one: "{count} alert", other: "{count} alerts" },
+    failedCount: "{count} failed",
+    cancelledCount: "{count} cancelled",
+    times: "Duration",
+    p50: "Median",
+    median: "median {time}",
+    p90: "90th percentile",
+    noTimes: "none completed",
+    tokens: "Tokens",
+    types: "Top alert types",
+    type: "Alert type",
+    hours: "Alerts by hour and weekday (UTC)",
+    hour: "Hour",
+  },
+
   // The usage.
 
   budgets: {
@@ -1006,7 +1057,7 @@ export const en = frozen({
     title: "Usage",
     documentTitle: "Usage · TARSy",
     none: "No model was asked on these days.",
-    ways: { day: "By day", chain: "By chain", model: "By model" },
+    ways: { overview: "Overview", day: "By day", chain: "By chain", model: "By model" },
     waysLabel: "Group",
     daysLabel: "Days",
     spansLabel: "Days up to today",

@@ -3,7 +3,7 @@
 import { factLine, number } from "./formats.js";
 import { TEXT } from "./language.js";
 import { say } from "./say.js";
-import { duration, size } from "./wording.js";
+import { size } from "./wording.js";
 
 /** @typedef {import("tarsy-api").components["schemas"]} Schemas */
 
@@ -75,18 +75,4 @@ export function redriveSummary(letters) {
   const said = say(TEXT.letters.redriven, { count: done });
   if (first === undefined) return said;
   return `${said} ${say(TEXT.letters.notRedriven, { count: letters.length - done, why: first.message })}`;
-}
-
-/** @param {Schemas["SystemOverview"]} overview
- *  @returns {[string, string, string][]} name, value, what is to be known of it */
-export function overviewFacts({ queue, projection, workers }) {
-  const { lag_records: lag, lag_seconds: seconds, unprojected } = projection;
-  const behind = lag === 0 ? TEXT.system.notBehind : duration(seconds * 1000);
-  return [
-    [TEXT.system.running, number(queue.running), ""],
-    [TEXT.system.waiting, number(queue.waiting), ""],
-    [TEXT.system.behind, behind, lag === 0 ? "" : say(TEXT.system.recordsBehind, { count: lag })],
-    [TEXT.system.unprojected, number(unprojected), unprojected === 0 ? "" : TEXT.system.unprojectedAbout],
-    [TEXT.system.processes, number(workers.length), ""],
-  ];
 }

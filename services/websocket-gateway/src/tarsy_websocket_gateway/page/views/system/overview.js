@@ -6,10 +6,9 @@ import { systemWarnings } from "../../stores/warnings_store.js";
 import { html } from "../../ui.js";
 import { TEXT } from "../../words/language.js";
 import { sayParts } from "../../words/say.js";
-import { overviewFacts } from "../../words/system_words.js";
 import { Time } from "../clock.js";
-import { Figures } from "../figures.js";
 import { Notice } from "../notice.js";
+import { Pipeline } from "./pipeline.js";
 import { WarningList } from "./warnings.js";
 
 /** @typedef {import("tarsy-api").components["schemas"]} Schemas */
@@ -22,7 +21,7 @@ export function OverviewPart() {
   return html`
     <${Notice} polled=${polled} empty=${warnings?.length === 0 ? TEXT.system.noWarnings : ""} />
     <${WarningList} warnings=${warnings ?? []} />
-    ${overview !== null && html`<${Figures} facts=${overviewFacts(overview)} /><${Waiting} queue=${overview.queue} /><${Processes} workers=${overview.workers} />`}
+    ${overview !== null && html`<${Pipeline} overview=${overview} /><${Waiting} queue=${overview.queue} /><${Processes} workers=${overview.workers} />`}
   `;
 }
 

@@ -1,4 +1,4 @@
-// Tokens and their cost in a span of days. The span stands in the address.
+// Charts of a span of days, and tables of tokens and their cost. The span stands in the address.
 
 import { readUsage } from "../../net/usage_api.js";
 import { query } from "../../router.js";
@@ -11,6 +11,7 @@ import { Figures } from "../figures.js";
 import { Notice } from "../notice.js";
 import { Budgets } from "./budgets.js";
 import { CalibrationTable } from "./calibration.js";
+import { Overview } from "./overview.js";
 import { SpanForm } from "./span_form.js";
 import { UsageTable } from "./usage_table.js";
 
@@ -27,12 +28,12 @@ export function UsageView() {
     <h1>${TEXT.usage.title}</h1>
     <${Budgets} />
     <${SpanForm} wanted=${wanted} now=${opened} />
-    <${Report} key=${`${wanted.by} ${wanted.from} ${wanted.to}`} wanted=${wanted} />
+    ${wanted.by === "overview" ? html`<${Overview} key=${`${wanted.from} ${wanted.to}`} span=${{ from: wanted.from, to: wanted.to }} />` : html`<${Report} key=${`${wanted.by} ${wanted.from} ${wanted.to}`} wanted=${{ ...wanted, by: wanted.by }} />`}
     <${CalibrationTable} wanted=${wanted} />
   `;
 }
 
-/** @param {{ wanted: Wanted }} props */
+/** @param {{ wanted: Wanted & { by: "day" | "chain" | "model" } }} props */
 function Report({ wanted }) {
   const polled = usePolled(() => readUsage(wanted));
   /** @type {UsageReport | null} */
