@@ -128,7 +128,7 @@ def count_requests(registry: CollectorRegistry) -> CountAnswer:
 def count_passed(registry: CollectorRegistry) -> Callable[[], None]:
     counter = Counter(
         "tarsy_front_door_connections_passed_total",
-        "Connections that went to a service which answers their requests itself: of senders of alerts, and of live pages",
+        "Connections that went to who answers their requests: of senders of alerts, and of live pages",
         registry=registry,
     )
     return counter.inc
