@@ -1,7 +1,7 @@
 """Chunks of many calls: the first at once, the others together, in order, within bounds. In time of its own."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Sequence, Set
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -18,7 +18,8 @@ from tarsy_bus.client.chunk_sender import (
     MaskText,
     pass_masked,
 )
-from tarsy_bus.client.publisher import NotWrittenError, Publisher
+from tarsy_bus.client.publisher import Addressed, NotWrittenError, Publisher
+from tarsy_bus.errors import BusError
 from tarsy_contracts.messages.chunks import LlmChunk
 
 
@@ -37,15 +38,21 @@ class World:
     write_seconds: float = 0.0
     written: list[Written] = field(default_factory=list)
     may_write: asyncio.Event = field(default_factory=asyncio.Event)
-    failing: dict[str, Exception] = field(default_factory=dict)
+    may_acknowledge: asyncio.Event = field(default_factory=asyncio.Event)
+    failing: dict[str, BusError] = field(default_factory=dict)
     topics: object = field(default_factory=lambda: SimpleNamespace(stream="stream"))
 
-    async def publish(self, topic: str, chunk: LlmChunk, *, key: str, **_: object) -> None:
+    async def begin_batches(self, topic: str, messages: Sequence[Addressed]) -> Awaitable[list[BusError]]:
         await self.may_write.wait()
-        if key in self.failing:
-            raise self.failing[key]
-        self.written.append(Written(self.now, key, chunk))
+        for one in messages:
+            if one.key not in self.failing:
+                self.written.append(Written(self.now, one.key, cast("LlmChunk", one.message)))
         self.now += self.write_seconds
+        return self._acknowledge({one.key for one in messages})
+
+    async def _acknowledge(self, keys: Set[str]) -> list[BusError]:
+        await self.may_acknowledge.wait()
+        return [self.failing[key] for key in sorted(keys & self.failing.keys())]
 
     async def sleep(self, seconds: float) -> None:
         self.now += seconds
@@ -59,6 +66,7 @@ class World:
 async def sending() -> AsyncIterator[tuple[World, ChunkSender]]:
     world = World()
     world.may_write.set()
+    world.may_acknowledge.set()
     sender = ChunkSender(cast("Publisher", world), lambda: world.now, world.sleep)
     task = asyncio.create_task(sender.run())
     try:
@@ -92,7 +100,7 @@ async def test_the_first_chunk_goes_at_once_and_what_follows_one_interval_later_
 
 
 @pytest.mark.parametrize(
-    ("write_seconds", "interval"), [(0.001, LEAST_INTERVAL_SECONDS), (0.006, 0.012), (0.015, LONGEST_INTERVAL_SECONDS)]
+    ("write_seconds", "interval"), [(0.001, LEAST_INTERVAL_SECONDS), (0.006, 0.012), (0.03, LONGEST_INTERVAL_SECONDS)]
 )
 async def test_the_interval_grows_with_what_a_request_takes_up_to_a_limit(
     write_seconds: float, interval: float
@@ -180,10 +188,26 @@ async def test_what_was_dropped_is_not_sent_and_makes_room() -> None:
     assert (world.texts("ended"), world.texts("other")) == ([], ["first ", "second"])
 
 
-@pytest.mark.parametrize("problem", [NotWrittenError("away"), LookupError("a mistake of ours")])
-async def test_a_chunk_that_cannot_be_written_is_left_out_alone(problem: Exception) -> None:
+async def test_a_round_does_not_wait_for_the_acknowledgement_of_the_one_before() -> None:
     async with sending() as (world, sender):
-        world.failing["a"] = problem
+        world.may_acknowledge.clear()
+        feed = feed_of("a")
+        for word in ("one ", "two ", "three "):
+            await sender.put(feed, "text", word)
+            for _ in range(10):
+                await asyncio.sleep(0)
+        written = world.texts("a")
+        sent = asyncio.create_task(sender.until_sent(feed))
+        await asyncio.sleep(0)
+        assert not sent.done()
+        world.may_acknowledge.set()
+        await sent
+    assert written == ["one ", "two ", "three "]
+
+
+async def test_a_chunk_that_kafka_does_not_take_is_left_out_alone() -> None:
+    async with sending() as (world, sender):
+        world.failing["a"] = NotWrittenError("away")
         failing, other = feed_of("a"), feed_of("b")
         await sender.put(failing, "text", "lost ")
         await sender.put(other, "text", "kept ")
@@ -193,3 +217,15 @@ async def test_a_chunk_that_cannot_be_written_is_left_out_alone(problem: Excepti
         await sender.until_sent(failing)
     assert (world.texts("a"), world.texts("b")) == (["goes on"], ["kept "])
     assert world.written[-1].chunk.index == 1
+
+
+async def test_a_mistake_of_ours_in_one_call_is_not_that_of_others() -> None:
+    def broken(part: str, text: str) -> list[tuple[str, str]]:
+        raise LookupError
+
+    async with sending() as (world, sender):
+        failing, other = feed_of("a", broken), feed_of("b")
+        await sender.put(failing, "text", "lost ")
+        await sender.put(other, "text", "kept ")
+        await asyncio.gather(sender.until_sent(failing), sender.until_sent(other))
+    assert (world.texts("a"), world.texts("b")) == ([], ["kept "])

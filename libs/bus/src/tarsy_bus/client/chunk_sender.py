@@ -1,27 +1,31 @@
-"""Batched publishing of chunks: one produce request at a time for all calls that stream in a process.
+"""Batched publishing of chunks, in rounds for all calls that stream in a process: one batch for each partition.
 
-Text gathers while a request is on its way, and for some milliseconds after it began; then each call has one record.
+Text gathers for some milliseconds after a round began; then each call has one record. A round does not wait for the
+acknowledgement of the one before, but for its batches to be on their way.
 """
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from collections import Counter
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
 
 import structlog
 
 from tarsy_bus.client.fetch_progress import ignore_step
-from tarsy_bus.client.publisher import NotWrittenError, Publisher, TooLargeError
+from tarsy_bus.client.publisher import Addressed, Publisher
+from tarsy_bus.errors import BusError
+from tarsy_bus.pacing import Pacer
 from tarsy_bus.tracing import current_traceparent
 from tarsy_contracts.messages.chunks import LlmChunk, SummaryChunk
 from tarsy_contracts.wire.ids import derive_id
 
 log = structlog.get_logger(__name__)
 
-LEAST_INTERVAL_SECONDS, LONGEST_INTERVAL_SECONDS = 0.005, 0.02
-"""Between the beginnings of two requests. Half of it is what a word waits for here."""
+LEAST_INTERVAL_SECONDS, LONGEST_INTERVAL_SECONDS = 0.005, 0.05
+"""Between the beginnings of two rounds. Half of it is what a word waits for here."""
 INTERVAL_SHARE = 2
-"""The interval is so many times what the last request took: a busy machine, or Kafka, gets fewer that carry more."""
+"""The interval is so many times what the last round took: many calls, or a busy machine, have fewer that carry more."""
 MOST_UNSENT = 256 * 1024
 """Characters of all calls. Models that are faster than Kafka wait for it here."""
 MOST_MASKED = 4 * 1024
@@ -84,7 +88,7 @@ class ChunkSender:
         self._monotonic = monotonic
         self._sleep = sleep
         self._waiting: dict[ChunkFeed, None] = {}
-        self._sending: tuple[ChunkFeed, ...] = ()
+        self._sending: Counter[ChunkFeed] = Counter()
         self._size = 0
         self._filled, self._room, self._sent = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
@@ -115,49 +119,52 @@ class ChunkSender:
     async def run(self, heartbeat: Callable[[], None] = ignore_step) -> None:
         """Sends until it is cancelled."""
         next_at = self._monotonic()
-        while True:
-            heartbeat()
-            await self._filled.wait()
-            pause = next_at - self._monotonic()
-            if pause > 0:
-                await self._sleep(pause)
-            began = self._monotonic()
-            await self._send_all()
-            next_at = began + _next_interval(self._monotonic() - began)
+        async with asyncio.TaskGroup() as acknowledged:
+            while True:
+                heartbeat()
+                await self._filled.wait()
+                pause = next_at - self._monotonic()
+                if pause > 0:
+                    await self._sleep(pause)
+                began = self._monotonic()
+                feeds, written = await self._begin_round()
+                acknowledged.create_task(self._end_round(feeds, written))
+                next_at = began + _next_interval(self._monotonic() - began)
 
-    async def _send_all(self) -> None:
-        self._sending = tuple(self._waiting)
+    async def _begin_round(self) -> tuple[Sequence[ChunkFeed], Awaitable[list[BusError]]]:
+        """Returns when Kafka's client has taken what had gathered: the next round need not wait for its answer."""
+        feeds = tuple(self._waiting)
+        self._sending.update(feeds)
         self._waiting.clear()
         self._filled.clear()
         self._size = 0
         self._room.set()
-        await asyncio.gather(*map(self._send_chunks, self._sending))
-        self._sending = ()
+        pacer = Pacer(self._monotonic)
+        messages: list[Addressed] = []
+        for feed in feeds:
+            messages += await _drain_feed(feed)
+            await pacer.let_others_run()
+        return feeds, await self._publisher.begin_batches(self._publisher.topics.stream, messages)
+
+    async def _end_round(self, feeds: Sequence[ChunkFeed], written: Awaitable[list[BusError]]) -> None:
+        for problem in await written:
+            log.warning("chunks.not_written", reason=str(problem))
+        self._sending.subtract(feeds)
+        self._sending = +self._sending
         self._sent.set()
 
-    async def _send_chunks(self, feed: ChunkFeed) -> None:
+
+async def _drain_feed(feed: ChunkFeed) -> list[Addressed]:
+    """One record for each part of the text that has gathered. One call's mistake is not that of the others."""
+    found: list[Addressed] = []
+    try:
         async with aclosing(feed.drain()) as chunks:
             async for chunk in chunks:
-                await self._try_to_publish(feed, chunk)
-
-    async def _try_to_publish(self, feed: ChunkFeed, chunk: LlmChunk | SummaryChunk) -> None:
-        try:
-            await self._publish_chunk(feed, chunk)
-        except (NotWrittenError, TooLargeError) as problem:
-            log.warning("chunk.not_written", session_id=feed.session_id, reason=str(problem))
-        except Exception as problem:  # noqa: BLE001 - one call's mistake is not that of the others
-            log.error("chunk.broke", session_id=feed.session_id, problem=type(problem).__name__)
-
-    async def _publish_chunk(self, feed: ChunkFeed, chunk: LlmChunk | SummaryChunk) -> None:
-        id = derive_id("chunk", chunk.call_id, chunk.run, chunk.index)
-        await self._publisher.publish(
-            self._publisher.topics.stream,
-            chunk,
-            key=feed.session_id,
-            id=id,
-            subject=feed.session_id,
-            traceparent=feed.traceparent,
-        )
+                id = derive_id("chunk", chunk.call_id, chunk.run, chunk.index)
+                found.append(Addressed(chunk, feed.session_id, id, feed.traceparent))
+    except Exception as problem:  # noqa: BLE001 - whatever it is
+        log.error("chunk.broke", session_id=feed.session_id, problem=type(problem).__name__)
+    return found
 
 
 def _next_interval(took: float) -> float:
