@@ -9,18 +9,16 @@ from typing import cast
 
 import pytest
 
+from tarsy_bus.client.chunk_feed import ChunkFeed, MaskText, pass_masked
 from tarsy_bus.client.chunk_sender import (
     LEAST_INTERVAL_SECONDS,
     LONGEST_INTERVAL_SECONDS,
     MOST_UNSENT,
-    ChunkFeed,
     ChunkSender,
-    MaskText,
-    pass_masked,
 )
 from tarsy_bus.client.publisher import Addressed, NotWrittenError, Publisher
 from tarsy_bus.errors import BusError
-from tarsy_contracts.messages.chunks import LlmChunk
+from tarsy_contracts.messages.chunks import MOST_SO_FAR, SO_FAR_SECONDS, LlmChunk, TextSoFar
 
 
 @dataclass
@@ -37,6 +35,7 @@ class World:
     now: float = 100.0
     write_seconds: float = 0.0
     written: list[Written] = field(default_factory=list)
+    told: list[Addressed] = field(default_factory=list)
     may_write: asyncio.Event = field(default_factory=asyncio.Event)
     may_acknowledge: asyncio.Event = field(default_factory=asyncio.Event)
     failing: dict[str, BusError] = field(default_factory=dict)
@@ -45,7 +44,9 @@ class World:
     async def begin_batches(self, topic: str, messages: Sequence[Addressed]) -> Awaitable[list[BusError]]:
         await self.may_write.wait()
         for one in messages:
-            if one.key not in self.failing:
+            if isinstance(one.message, TextSoFar):
+                self.told.append(one)
+            elif one.key not in self.failing:
                 self.written.append(Written(self.now, one.key, cast("LlmChunk", one.message)))
         self.now += self.write_seconds
         return self._acknowledge({one.key for one in messages})
@@ -229,3 +230,37 @@ async def test_a_mistake_of_ours_in_one_call_is_not_that_of_others() -> None:
         await sender.put(other, "text", "kept ")
         await asyncio.gather(sender.until_sent(failing), sender.until_sent(other))
     assert (world.texts("a"), world.texts("b")) == ([], ["kept "])
+
+
+async def test_a_running_call_tells_all_that_it_has_said_now_and_then_also_while_it_is_silent() -> None:
+    async with sending() as (world, sender):
+        feed = feed_of("a")
+        for part, text in (("thinking", "Hm. "), ("text", "I look"), ("thinking", "What? ")):
+            await sender.put(feed, part, text)
+        await sender.until_sent(feed)
+        world.now += SO_FAR_SECONDS
+        await sender.put(feed, "text", " closer.")
+        await sender.until_sent(feed)
+        told = [one for one in world.told if one.key == "a"]
+        assert [one.message for one in told] == [
+            TextSoFar(call_id="a", execution_id="e", run=1, index=3, thinking="Hm. What? ", text="I look closer.")
+        ]
+        world.now += SO_FAR_SECONDS
+        other = feed_of("b")
+        await sender.put(other, "text", "wakes the sender")
+        await sender.until_sent(other)
+        assert len([one for one in world.told if one.key == "a"]) == 2
+
+
+async def test_a_call_that_has_said_nothing_too_much_or_its_last_word_tells_nothing_more() -> None:
+    async with sending() as (world, sender):
+        silent, long, ended = feed_of("silent", lambda _part, _text: ()), feed_of("long"), feed_of("ended")
+        for feed, text in ((silent, "held"), (long, "x" * (MOST_SO_FAR + 1)), (ended, "end")):
+            await sender.put(feed, "text", text)
+            await sender.until_sent(feed)
+        sender.drop(ended)
+        world.now += SO_FAR_SECONDS
+        last = feed_of("last")
+        await sender.put(last, "text", "wakes the sender")
+        await sender.until_sent(last)
+    assert world.told == []

@@ -27,7 +27,7 @@ from tarsy_websocket_gateway.clients.routes import ClientLimit, websocket_routes
 from tarsy_websocket_gateway.errors import AlertJoinedError, HistoryUnavailableError, SessionNotFoundError
 from tarsy_websocket_gateway.messages.history import History
 from tarsy_websocket_gateway.messages.outgoing import Outgoing
-from tarsy_websocket_gateway.messages.streamed_texts import Call
+from tarsy_websocket_gateway.messages.running_calls import Call
 from tarsy_websocket_gateway.metrics import Metrics
 
 WAIT_SECONDS = 90.0

@@ -7,17 +7,18 @@ acknowledgement of the one before, but for its batches to be on their way.
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing, suppress
 
 import structlog
 
+from tarsy_bus.client.chunk_feed import ChunkFeed, Part
 from tarsy_bus.client.fetch_progress import ignore_step
 from tarsy_bus.client.publisher import Addressed, Publisher
 from tarsy_bus.errors import BusError
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.tracing import current_traceparent
-from tarsy_contracts.messages.chunks import LlmChunk, SummaryChunk
+from tarsy_contracts.messages.chunks import SO_FAR_SECONDS
 from tarsy_contracts.wire.ids import derive_id
 
 log = structlog.get_logger(__name__)
@@ -28,51 +29,6 @@ INTERVAL_SHARE = 2
 """The interval is so many times what the last round took: many calls, or a busy machine, have fewer that carry more."""
 MOST_UNSENT = 256 * 1024
 """Characters of all calls. Models that are faster than Kafka wait for it here."""
-MOST_MASKED = 4 * 1024
-"""Characters that are masked at once: a millisecond or so. Others have their turn before the next."""
-
-type Part = str
-type MakeChunk = Callable[[int, Part, str], LlmChunk | SummaryChunk]
-type MaskText = Callable[[Part, str], Iterable[tuple[Part, str]]]
-
-
-def pass_masked(part: Part, text: str) -> Iterable[tuple[Part, str]]:
-    """For text that is masked before it is put."""
-    return ((part, text),)
-
-
-class ChunkFeed:
-    """Chunks of one run of a call, numbered in the order in which they are written."""
-
-    def __init__(self, session_id: str, make: MakeChunk, mask: MaskText = pass_masked) -> None:
-        """`mask` gets all text that has gathered, when it is sent: one look at several tokens, and none at those that
-        are dropped. It does not raise."""
-        self.session_id = session_id
-        self.traceparent: str | None = None
-        self._make = make
-        self._mask = mask
-        self._texts: list[tuple[Part, list[str]]] = []
-        self._index = 0
-
-    def add(self, part: Part, text: str) -> None:
-        if not self._texts or self._texts[-1][0] != part:
-            self._texts.append((part, []))
-        self._texts[-1][1].append(text)
-
-    async def drain(self) -> AsyncGenerator[LlmChunk | SummaryChunk]:
-        texts, self._texts = self._texts, []
-        for part, pieces in texts:
-            text = "".join(pieces)
-            for begin in range(0, len(text), MOST_MASKED):
-                if begin:
-                    await asyncio.sleep(0)
-                for masked_part, masked in self._mask(part, text[begin : begin + MOST_MASKED]):
-                    if masked:
-                        yield self._make(self._index, masked_part, masked)
-                        self._index += 1
-
-    def size(self) -> int:
-        return sum(len(piece) for _, pieces in self._texts for piece in pieces)
 
 
 class ChunkSender:
@@ -88,6 +44,8 @@ class ChunkSender:
         self._monotonic = monotonic
         self._sleep = sleep
         self._waiting: dict[ChunkFeed, None] = {}
+        self._so_far_at: dict[ChunkFeed, float] = {}
+        """When each running call tells next all that it has said."""
         self._sending: Counter[ChunkFeed] = Counter()
         self._size = 0
         self._filled, self._room, self._sent = asyncio.Event(), asyncio.Event(), asyncio.Event()
@@ -100,6 +58,7 @@ class ChunkSender:
         feed.add(part, text)
         feed.traceparent = current_traceparent()
         self._waiting[feed] = None
+        self._so_far_at.setdefault(feed, self._monotonic() + SO_FAR_SECONDS)
         self._size += len(text)
         self._filled.set()
 
@@ -110,7 +69,8 @@ class ChunkSender:
             await self._sent.wait()
 
     def drop(self, feed: ChunkFeed) -> None:
-        """Forgets what waits: the final text is there."""
+        """Forgets what waits, and the feed: the final text is there."""
+        self._so_far_at.pop(feed, None)
         if feed in self._waiting:
             self._size -= feed.size()
             del self._waiting[feed]
@@ -122,7 +82,7 @@ class ChunkSender:
         async with asyncio.TaskGroup() as acknowledged:
             while True:
                 heartbeat()
-                await self._filled.wait()
+                await self._wait_for_work()
                 pause = next_at - self._monotonic()
                 if pause > 0:
                     await self._sleep(pause)
@@ -131,9 +91,17 @@ class ChunkSender:
                 acknowledged.create_task(self._end_round(feeds, written))
                 next_at = began + _next_interval(self._monotonic() - began)
 
+    async def _wait_for_work(self) -> None:
+        """Until text has gathered, or a call has to tell all that it has said."""
+        due = min(self._so_far_at.values(), default=None)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(None if due is None else max(0.0, due - self._monotonic())):
+                await self._filled.wait()
+
     async def _begin_round(self) -> tuple[Sequence[ChunkFeed], Awaitable[list[BusError]]]:
         """Returns when Kafka's client has taken what had gathered: the next round need not wait for its answer."""
-        feeds = tuple(self._waiting)
+        due = self._take_due()
+        feeds = tuple(self._waiting | dict.fromkeys(due))
         self._sending.update(feeds)
         self._waiting.clear()
         self._filled.clear()
@@ -142,9 +110,16 @@ class ChunkSender:
         pacer = Pacer(self._monotonic)
         messages: list[Addressed] = []
         for feed in feeds:
-            messages += await _drain_feed(feed)
+            messages += await _drain_feed(feed, so_far=feed in due)
             await pacer.let_others_run()
         return feeds, await self._publisher.begin_batches(self._publisher.topics.stream, messages)
+
+    def _take_due(self) -> set[ChunkFeed]:
+        """Running calls that tell now all that they have said."""
+        now = self._monotonic()
+        due = {feed for feed, at in self._so_far_at.items() if at <= now}
+        self._so_far_at |= dict.fromkeys(due, now + SO_FAR_SECONDS)
+        return due
 
     async def _end_round(self, feeds: Sequence[ChunkFeed], written: Awaitable[list[BusError]]) -> None:
         for problem in await written:
@@ -154,14 +129,20 @@ class ChunkSender:
         self._sent.set()
 
 
-async def _drain_feed(feed: ChunkFeed) -> list[Addressed]:
-    """One record for each part of the text that has gathered. One call's mistake is not that of the others."""
+async def _drain_feed(feed: ChunkFeed, *, so_far: bool) -> list[Addressed]:
+    """One record for each part of the text that has gathered, and one for all that was said where `so_far` wants it.
+
+    One call's mistake is not that of the others.
+    """
     found: list[Addressed] = []
     try:
         async with aclosing(feed.drain()) as chunks:
             async for chunk in chunks:
                 id = derive_id("chunk", chunk.call_id, chunk.run, chunk.index)
                 found.append(Addressed(chunk, feed.session_id, id, feed.traceparent))
+        if so_far and (told := feed.text_so_far()) is not None:
+            id = derive_id("so_far", told.call_id, told.run, told.index)
+            found.append(Addressed(told, feed.session_id, id, feed.traceparent))
     except Exception as problem:  # noqa: BLE001 - whatever it is
         log.error("chunk.broke", session_id=feed.session_id, problem=type(problem).__name__)
     return found

@@ -29,7 +29,7 @@ from tarsy_websocket_gateway.clients.subscription import Subscription
 from tarsy_websocket_gateway.errors import AlertJoinedError, NoSubscriptionError
 from tarsy_websocket_gateway.messages.history import History
 from tarsy_websocket_gateway.messages.outgoing import Outgoing, reply
-from tarsy_websocket_gateway.messages.streamed_texts import Call
+from tarsy_websocket_gateway.messages.running_calls import Call
 from tarsy_websocket_gateway.metrics import DropReason, Metrics
 from tarsy_websocket_gateway.timeline.visible_sessions import ClientSessions, Judge
 

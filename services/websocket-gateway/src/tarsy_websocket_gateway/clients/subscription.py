@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from tarsy_websocket_gateway.errors import HeldTooMuchError
 from tarsy_websocket_gateway.messages.history import History
 from tarsy_websocket_gateway.messages.outgoing import Outgoing
-from tarsy_websocket_gateway.messages.streamed_texts import Call, delta, encode_created, reset
+from tarsy_websocket_gateway.messages.running_calls import Call
+from tarsy_websocket_gateway.messages.stream_messages import delta, encode_created, reset
 
 MOST_HELD = 1_000
 
