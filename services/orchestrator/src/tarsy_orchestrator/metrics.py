@@ -30,6 +30,7 @@ from tarsy_llm.protocol import ErrorKind
 from tarsy_orchestrator.action_metrics import ActionMetrics
 from tarsy_orchestrator.budget_metrics import BudgetMetrics
 from tarsy_orchestrator.skill_metrics import SkillMetrics
+from tarsy_service.telemetry.hop_metrics import HopTimes
 from tarsy_service.telemetry.metric_kinds import MetricKinds
 from tarsy_session.llm_failures import OwnKind
 from tarsy_session.phases import PHASES
@@ -70,6 +71,7 @@ class Metrics:
         self.skills = SkillMetrics(registry)
         self.actions = ActionMetrics(registry)
         self.budgets = BudgetMetrics(registry)
+        self.hops = HopTimes(registry)
 
     def know_providers(self, providers: Collection[str]) -> None:
         """These are labels from now on, too."""
