@@ -1,7 +1,7 @@
 """Times of the hops of an iteration: from the end of a model's answer to its next question, where did it wait?"""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Literal, get_args
@@ -41,6 +41,10 @@ class HopTimes:
     def observe_since(self, hop: Hop, stamp: datetime) -> None:
         """`stamp`: when another process wrote it, by its clock."""
         self.observe(hop, (self._now() - stamp).total_seconds())
+
+    async def timed[T](self, hop: Hop, work: Awaitable[T]) -> T:
+        with self.time(hop):
+            return await work
 
     @contextmanager
     def time(self, hop: Hop) -> Iterator[None]:
