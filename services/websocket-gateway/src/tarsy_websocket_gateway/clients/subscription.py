@@ -33,6 +33,10 @@ class Subscription:
                 self._held.append(message)
         return False
 
+    def hold_again(self) -> None:
+        """The history is asked for again: what was held, or was too much, is in it."""
+        self._held, self._overflowed = [], False
+
     def begin(self, history: History, running: Sequence[Call], after: int = 0) -> list[Outgoing]:
         """All that is sent before what comes live from here on. `after`: the last number that the client has.
 

@@ -11,7 +11,7 @@ from aiokafka import TopicPartition
 from tarsy_bus.readers.partition_reader import PartitionReader, Record
 
 LEAST_PAUSE_SECONDS = 0.002
-LONGEST_PAUSE_SECONDS = 0.02
+LONGEST_PAUSE_SECONDS = 0.05
 PAUSE_SHARE = 2
 """The pause after a read, as a multiple of the time that the read took. Reading and sending therefore use at most a
 third of the time.
