@@ -112,7 +112,14 @@ class ChunkSender:
         for feed in feeds:
             messages += await _drain_feed(feed, so_far=feed in due)
             await pacer.let_others_run()
-        return feeds, await self._publisher.begin_batches(self._publisher.topics.stream, messages)
+        return feeds, await self._try_to_begin(messages)
+
+    async def _try_to_begin(self, messages: Sequence[Addressed]) -> Awaitable[list[BusError]]:
+        try:
+            return await self._publisher.begin_batches(self._publisher.topics.stream, messages)
+        except Exception as problem:  # noqa: BLE001 - whatever it is: chunks are only to look at
+            log.error("chunks.broke", problem=type(problem).__name__)
+            return _nothing_to_wait_for()
 
     def _take_due(self) -> set[ChunkFeed]:
         """Running calls that tell now all that they have said."""
@@ -127,6 +134,10 @@ class ChunkSender:
         self._sending.subtract(feeds)
         self._sending = +self._sending
         self._sent.set()
+
+
+async def _nothing_to_wait_for() -> list[BusError]:
+    return []
 
 
 async def _drain_feed(feed: ChunkFeed, *, so_far: bool) -> list[Addressed]:
