@@ -44,7 +44,7 @@ def _tell_limit(buckets: Mapping[float, float], part: float) -> str:
 
 
 async def _read_metrics(address: str) -> AsyncIterator[str]:
-    """Of each process behind a front door, or of the one that there is."""
+    """The pages of each process behind a front door, or of the one that there is."""
     async with httpx2.AsyncClient(headers=key_headers(), timeout=SECONDS) as client:
         targets = await client.get(f"{address}/metrics/targets")
         if targets.status_code == 404:

@@ -61,7 +61,7 @@ class ChunkFeed:
 
 
 class _Said:
-    """What a run has said, for readers that begin now."""
+    """The text of a run until now, for readers that begin now."""
 
     def __init__(self) -> None:
         self._last: LlmChunk | SummaryChunk | None = None

@@ -13,7 +13,7 @@ CLOCK = 2**42
 """Milliseconds since the epoch stay below it until the year 2109."""
 SO_FAR_SECONDS = 2.0
 MOST_SO_FAR = 128 * 1024
-"""Characters. Of a call that has said more no `TextSoFar` comes: its chunks have to be read."""
+"""Characters. A call that has said more tells no `TextSoFar`: its chunks have to be read."""
 MOST_RELEASES = 2_000
 """Run numbers stay below 2**53, which browsers read exactly."""
 

@@ -42,7 +42,7 @@ class HopTimes:
         """`stamp`: when another process wrote it, by its clock."""
         self.observe(hop, (self._now() - stamp).total_seconds())
 
-    async def timed[T](self, hop: Hop, work: Awaitable[T]) -> T:
+    async def time_work[T](self, hop: Hop, work: Awaitable[T]) -> T:
         with self.time(hop):
             return await work
 

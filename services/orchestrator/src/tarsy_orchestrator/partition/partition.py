@@ -264,7 +264,7 @@ class Partition:
             note_decided(hops := self._metrics.hops, ready)
             with self._metrics.append_duration.time():
                 end = await append_batch(self._bus, self._writer, self.number, entries, hops)
-                await hops.timed("read_back", self.log_progress.wait_until_caught_up(end))
+                await hops.time_work("read_back", self.log_progress.wait_until_caught_up(end))
             self._expected = {}
         lost = find_lost_decisions(decisions, self._came_back)
         for decision in decisions:

@@ -62,7 +62,7 @@ def progress(session_id: str, chunk: Progress, time: datetime) -> Outgoing:
 
 
 def tell_text(call: Call) -> list[Outgoing | TextDelta]:
-    """The text so far. Who has resumed may have some of it, so that it begins again."""
+    """The text so far. A client that has resumed may have some of it, so that it begins again."""
     call.untold = False
     messages: list[Outgoing | TextDelta] = []
     for part in call.parts.values():

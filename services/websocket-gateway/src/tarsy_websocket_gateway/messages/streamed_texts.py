@@ -145,7 +145,7 @@ class Streams:
             call.torn = False
 
     def tell_caught_up(self, session_id: str) -> list[Outgoing | TextDelta]:
-        """What was read of the session's running calls, as far as nobody was told: all that streamed before is read."""
+        """The text of the session's running calls, as far as nobody was told: all that streamed before is read."""
         untold = [call for call in self.list_running_calls(session_id) if call.untold and not call.torn]
         return [message for call in untold for message in tell_text(call)]
 
