@@ -25,7 +25,7 @@ log = structlog.get_logger(__name__)
 
 LEAST_INTERVAL_SECONDS, LONGEST_INTERVAL_SECONDS = 0.005, 0.05
 """Between the beginnings of two rounds. Half of it is what a word waits for here."""
-INTERVAL_SHARE = 2
+INTERVAL_SHARE = 4
 """The interval is so many times what the last round took: many calls, or a busy machine, have fewer that carry more."""
 MOST_UNSENT = 256 * 1024
 """Characters of all calls. Models that are faster than Kafka wait for it here."""
