@@ -36,7 +36,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.messages.chunks import LlmChunk
+from tarsy_contracts.messages.chunks import SO_FAR_SECONDS, LlmChunk, TextSoFar
 from tarsy_contracts.wire.envelope import Envelope, envelope_of, event_id
 from tarsy_contracts.wire.message import Message
 from tarsy_contracts.wire.topics import Topics
@@ -124,6 +124,7 @@ class Session:
         self.id = str(uuid.uuid4())
         self.records: list[tuple[Envelope, bytes]] = []
         self.chunks = 0
+        self.said: list[str] = []
         execution = f"{self.id}/e"
         agent = {"execution_id": execution, "stage_id": f"{self.id}/st", "agent": "looker", "index": 1}
         alert = Alert(alert_type="bench", data="the pod restarts " * 50, source="api", author="bench")
@@ -173,11 +174,18 @@ class Session:
         )  # fmt: skip
         self.records.append((envelope, value))
 
+    def so_far(self) -> TextSoFar:
+        """As an orchestrator tells it every two seconds."""
+        return TextSoFar(
+            call_id=self.call, execution_id=f"{self.id}/e", run=1, index=self.chunks - 1, text="".join(self.said)
+        )
+
     def chunk(self) -> LlmChunk:
-        self.chunks += 1
         text = f"t{time.monotonic_ns() // 1000} " if self.chunks % STAMPED == 0 else "token "
+        self.said.append(text)
+        self.chunks += 1
         return LlmChunk(
-            call_id=self.call, execution_id=f"{self.id}/e", run=1, index=self.chunks, part="text", text=text
+            call_id=self.call, execution_id=f"{self.id}/e", run=1, index=self.chunks - 1, part="text", text=text
         )
 
 
@@ -212,14 +220,18 @@ async def stream(bus: Bus, client: AIOKafkaProducer, sessions: Sequence[Session]
         due = int((time.monotonic() - begin) * rate * len(sessions))
         while count < due:
             session = sessions[count % len(sessions)]
-            chunk, key = session.chunk(), session.id.encode()
-            envelope = envelope_of(
-                chunk, id=f"{session.call}/{count}", source="bench", subject=session.id, time=datetime.now(UTC)
-            )
-            await client.send(
-                topic, value=chunk.to_bytes(), key=key, headers=envelope.headers(),
-                partition=bus.partition_of(topic, key),
-            )  # fmt: skip
+            messages: list[LlmChunk | TextSoFar] = [session.chunk()]
+            if session.chunks % (rate * SO_FAR_SECONDS) == 0:
+                messages.append(session.so_far())
+            for message in messages:
+                key = session.id.encode()
+                envelope = envelope_of(
+                    message, id=f"{session.call}/{count}", source="bench", subject=session.id, time=datetime.now(UTC)
+                )
+                await client.send(
+                    topic, value=message.to_bytes(), key=key, headers=envelope.headers(),
+                    partition=bus.partition_of(topic, key),
+                )  # fmt: skip
             count += 1
         await asyncio.sleep(0.002)
 
