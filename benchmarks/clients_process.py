@@ -24,7 +24,8 @@ SETTLED_SECONDS = 1.0
 """After all have subscribed at once."""
 CONFIRMED = b'"type":"subscription.confirmed"'
 CHUNK = b'"type":"stream.chunk"'
-STAMP = re.compile(rb"word (\d+\.\d+)")
+STAMP = re.compile(rb"t(\d{6,})")
+"""Microseconds of the machine's clock (CLOCK_MONOTONIC)."""
 HANDSHAKE = (
     "GET /api/v1/ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     "Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n"
@@ -98,7 +99,7 @@ class WatchingClient(asyncio.Protocol):
 
     def _take_frames(self, data: bytes) -> bytes:
         """Returns what belongs to a frame that is not whole yet."""
-        at, now = 0, time.time()
+        at, now = 0, time.monotonic()
         while len(data) - at >= 2:
             size, begin = data[at + 1], at + 2
             if size == 126 and len(data) - at >= 4:
@@ -127,7 +128,7 @@ class WatchingClient(asyncio.Protocol):
     def _text(self, payload: bytes, now: float) -> None:
         if CHUNK in payload:
             # What was written before the client asked is the beginning of the text, and no news.
-            written = [float(stamp) for stamp in STAMP.findall(payload)]
+            written = [int(stamp) / 1e6 for stamp in STAMP.findall(payload)]
             self._found.late += [(now - one) * 1000 for one in written if one >= self._subscribed_at]
             settled = self._subscribed_at + SETTLED_SECONDS
             self._found.settled += [(now - one) * 1000 for one in written if one >= settled]
@@ -155,12 +156,12 @@ async def watch(plan: Plan) -> Found:
     sys.stdout.write("connected\n")
     sys.stdout.flush()
     at = float(await asyncio.to_thread(sys.stdin.readline))
-    await asyncio.sleep(at - time.time())
+    await asyncio.sleep(at - time.monotonic())
     began = time.process_time()
     for client, session_id in zip(clients, plan.sessions, strict=True):
         client.subscribe(session_id, at)
     ended = asyncio.create_task(asyncio.to_thread(sys.stdin.read))
-    await asyncio.wait([ended], timeout=plan.seconds + at - time.time())
+    await asyncio.wait([ended], timeout=plan.seconds + at - time.monotonic())
     found.cpu_seconds = time.process_time() - began
     return found
 

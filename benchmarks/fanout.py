@@ -39,7 +39,7 @@ from tarsy_websocket_gateway.clients.hub import Hub
 from tarsy_websocket_gateway.clients.routes import ClientLimit, websocket_routes
 from tarsy_websocket_gateway.messages.feed import Feed
 from tarsy_websocket_gateway.messages.history import History
-from tarsy_websocket_gateway.messages.streamed_texts import Call
+from tarsy_websocket_gateway.messages.running_calls import Call
 from tarsy_websocket_gateway.metrics import Metrics
 from tarsy_websocket_gateway.streams.stream_reader import StreamReader
 

@@ -23,10 +23,11 @@ def local_instance_with_fakes(
     tool_seconds: float = 0.0,
     calls_at_once: int = CALLS_AT_ONCE,
     queue: str = f"max_pending: {NO_BOUND}",
+    model_url: str = "",
 ) -> Iterator[LocalInstance]:
     """It runs in the body, in one of MODES. Model and tool are instant where nothing else is said.
 
-    `queue`: the part of that name in tarsy.yaml. All alerts may come from one sender.
+    `queue`: the part of that name in tarsy.yaml. All alerts may come from one sender. `model_url`: another model.
     """
     os.environ.setdefault("TARSY_ALERTS_PER_SECOND", "0")
     with (
@@ -36,7 +37,7 @@ def local_instance_with_fakes(
         config = Path(name) / "config"
         config.mkdir()
         text = CONFIG.format(
-            model_url=around.model_url,
+            model_url=model_url or around.model_url,
             tools_url=around.tools_url,
             at_once=calls_at_once,
             most_iterations=LEAST_ITERATIONS,

@@ -58,6 +58,10 @@ ROWS = (
         ("watching_clients.py", "--sessions", "20", "--clients", "1000", "--stalled", "1"),
         WATCHED,
     ),
+    BenchmarkRow("a crowd, in one process", "all subscribed in 0.5 s, p99 < 100 ms", ("crowd.py",), WATCHED),
+    BenchmarkRow(
+        "a crowd, as processes", "all subscribed in 0.5 s, p99 < 100 ms", ("crowd.py", "--mode", "processes"), WATCHED
+    ),
     BenchmarkRow("kill -9 of everything", "p99 < 8 s", ("kill_all.py", "--processes")),
     BenchmarkRow("idle, in one process", "2 % + 3 % of a core; warm start < 4 s", ("idle.py",), IDLE),
     BenchmarkRow("idle, as processes", "< 600 MB, < 8 % of a core", ("idle.py", "--processes"), IDLE),

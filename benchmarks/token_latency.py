@@ -1,7 +1,8 @@
 """From a token of the model to a client: `python benchmarks/token_latency.py [--seconds 10] [--clients 50]`.
 
 20 sessions of 50 tokens a second, and clients over WebSocket that watch one each: tokens that are lines, words with a
-blank behind them, words with a blank before them. Prints p50 and p99, and the CPU of each process by the second.
+blank behind them, words with a blank before them, and parts of code, of long words and of base64, whose word has to end
+first. Prints p50 and p99, and the CPU of each process by the second.
 """
 
 import argparse
@@ -19,14 +20,13 @@ import uvloop
 from processes import Used, all_used
 from saying import load_told, say, tail
 from submitting import submit
-from token_server import SESSIONS
+from token_server import SESSIONS, SHAPES
 from websockets.asyncio.client import connect
 from whole_system import Plan, Whole, prepared, serving
 
 from tarsy_processes.ports import free_port
 
 RATE = 50.0
-KINDS = ("lines", "words with a blank behind", "words with a blank before")
 STAMP = re.compile(r"t(\d{6,})")
 SETTLE_SECONDS = 3.0
 GIVE_UP_SECONDS = 90
@@ -61,7 +61,7 @@ def tokens(whole: Whole, seconds: float) -> Iterator[None]:
 
 async def run(whole: Whole, plan: Plan, seconds: float, clients: int) -> None:
     async with serving(whole, plan):
-        for number, kind in enumerate(KINDS):
+        for number, kind in enumerate(SHAPES):
             ids = list((await submit(whole.system.of("ingest").url, SESSIONS, first=number * SESSIONS)).values())
             found: list[float] = []
             watching = [asyncio.create_task(watch(whole, ids[one % SESSIONS], found)) for one in range(clients)]

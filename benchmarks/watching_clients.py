@@ -10,27 +10,24 @@ the gateway and the timeline of another checkout.
 
 import argparse
 import asyncio
-import json
 import os
-import statistics
 import subprocess
-import sys
 import tempfile
 import time
 import uuid
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx2
 import uvloop
 from aiokafka import AIOKafkaProducer
-from clients_process import Found, Plan
-from processes import used
-from saying import load_told, say, tail
+from crowd_clients import BEGIN_SECONDS, split_plans, tell_found, watching
+from processes import all_used
+from saying import load_told, say
 from whole_system import ROOT, servers
+from yardstick import tell_yardstick
 
 from tarsy_bus.client.connection import Bus, producer
 from tarsy_bus.log.writer import LogEntry, LogWriter
@@ -39,7 +36,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.messages.chunks import LlmChunk
+from tarsy_contracts.messages.chunks import SO_FAR_SECONDS, LlmChunk, TextSoFar
 from tarsy_contracts.wire.envelope import Envelope, envelope_of, event_id
 from tarsy_contracts.wire.message import Message
 from tarsy_contracts.wire.topics import Topics
@@ -49,8 +46,6 @@ WAIT_SECONDS = 120.0
 ITERATIONS = 4
 STAMPED = 5
 """Of so many tokens one carries the time: they are as long as a model's on the average."""
-YARDSTICK_TRIPS, YARDSTICK_STEPS = 200, 2_000_000
-BEGIN_SECONDS = 1.0
 AGENT = ResolvedAgent(name="looker", llm_provider="bench", max_iterations=20)
 CHAIN = ResolvedChain(
     chain_id="bench", stages=(ResolvedStage(name="look", agents=(AGENT,)),), summary_llm_provider="bench"
@@ -106,75 +101,20 @@ async def measure(
     async with streaming(bus, sessions, given.rate):
         await asyncio.sleep(given.running)
         watched = [sessions[place % len(sessions)].id for place in range(given.clients)]
-        processes = [
-            clients(Plan(port, given.seconds, watched[one :: given.processes], given.stalled if one == 0 else 0))
-            for one in range(given.processes)
-        ]
-        for one in processes:
-            await asyncio.to_thread(one.stdout.readline)
-        before, began, own = {name: used(pid) for name, pid in pids.items()}, time.monotonic(), time.process_time()
-        written = sum(one.chunks for one in sessions)
-        at = time.time() + BEGIN_SECONDS
-        found = [
-            Found(**json.loads(out))
-            for out in await asyncio.gather(*(asyncio.to_thread(subscribed, one, at) for one in processes))
-        ]
-        took = time.monotonic() - began
-        after = {name: used(pid) for name, pid in pids.items()}
-        own = time.process_time() - own
+        plans = split_plans(port, given.seconds, watched, stalled=given.stalled, processes=given.processes)
+        async with watching(plans) as clients:
+            before, own, written = all_used(pids), time.process_time(), sum(one.chunks for one in sessions)
+            found = await clients.found(time.monotonic() + BEGIN_SECONDS)
+        after, own = all_used(pids), time.process_time() - own
         written = sum(one.chunks for one in sessions) - written
-    confirmed = sorted(second for one in found for second in one.confirmed)
-    late = [milliseconds for one in found for milliseconds in one.late]
-    settled = [milliseconds for one in found for milliseconds in one.settled]
-    messages, closed = sum(one.messages for one in found), sum(one.closed for one in found)
     say(f"{given.sessions} sessions x {given.rate:g} tokens/s for {given.running:g} s before, {given.clients} clients, "
         f"{given.stalled} stalled")  # fmt: skip
-    if not confirmed:
-        say(f"subscribed: 0 of {given.clients}")
-        return
-    say(f"subscribed: {len(confirmed)} of {given.clients}, half after {statistics.median(confirmed):.2f} s, "
-        f"all after {confirmed[-1]:.2f} s")  # fmt: skip
-    say(f"token to client: {tail(late)}")
-    say(f"token to client, a second later: {tail(settled)}")
+    tell_found(found, given.clients)
     for name, end in after.items():
-        cpu = end.cpu_seconds - before[name].cpu_seconds
-        say(f"{name}: {cpu:.2f} s of CPU in {took:.1f} s, {end.memory_mb:.0f} MB")
-    each = 1e6 * (after["gateway"].cpu_seconds - before["gateway"].cpu_seconds) / messages
-    say(f"{messages} messages, {each:.1f} us of the gateway's CPU each; {closed} clients closed")
-    shares = " and ".join(f"{one.cpu_seconds:.2f}" for one in found)
-    say(f"CPU of clients {shares} s, of who writes {written} tokens {own:.2f} s")
-
-
-async def tell_yardstick(bus: Bus) -> None:
-    """What the machine does now, before anything streams."""
-    began = time.process_time()
-    sum(range(YARDSTICK_STEPS))
-    loop = (time.process_time() - began) * 1000
-    trips, client = [], producer(bus)
-    await client.start()
-    try:
-        for _ in range(YARDSTICK_TRIPS):
-            began = time.monotonic()
-            await client.send_and_wait(bus.topics.stream, value=b"x", partition=0)
-            trips.append((time.monotonic() - began) * 1000)
-    finally:
-        await client.stop()
-    say(f"yardstick: Kafka {tail(trips)}; a loop of {YARDSTICK_STEPS:,} steps {loop:.0f} ms")
-
-
-def clients(plan: Plan) -> subprocess.Popen[bytes]:
-    """Says when all are connected, is told when to subscribe, and prints what they found."""
-    program = [sys.executable, str(Path(__file__).with_name("clients_process.py")), json.dumps(asdict(plan))]
-    return subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-
-
-def subscribed(process: subprocess.Popen[bytes], at: float) -> bytes:
-    """What the clients found that subscribed at this time."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(f"{at}\n".encode())
-    process.stdin.flush()
-    return process.stdout.read()
+        say(f"{name}: {end.cpu_seconds - before[name].cpu_seconds:.2f} s of CPU, {end.memory_mb:.0f} MB")
+    messages = sum(one.messages for one in found)
+    each = 1e6 * (after["gateway"].cpu_seconds - before["gateway"].cpu_seconds) / max(messages, 1)
+    say(f"{each:.1f} us of the gateway's CPU for each message; {own:.2f} s for who writes {written} tokens")
 
 
 class Session:
@@ -184,6 +124,7 @@ class Session:
         self.id = str(uuid.uuid4())
         self.records: list[tuple[Envelope, bytes]] = []
         self.chunks = 0
+        self.said: list[str] = []
         execution = f"{self.id}/e"
         agent = {"execution_id": execution, "stage_id": f"{self.id}/st", "agent": "looker", "index": 1}
         alert = Alert(alert_type="bench", data="the pod restarts " * 50, source="api", author="bench")
@@ -233,11 +174,18 @@ class Session:
         )  # fmt: skip
         self.records.append((envelope, value))
 
+    def so_far(self) -> TextSoFar:
+        """As an orchestrator tells it every two seconds."""
+        return TextSoFar(
+            call_id=self.call, execution_id=f"{self.id}/e", run=1, index=self.chunks - 1, text="".join(self.said)
+        )
+
     def chunk(self) -> LlmChunk:
+        text = f"t{time.monotonic_ns() // 1000} " if self.chunks % STAMPED == 0 else "token "
+        self.said.append(text)
         self.chunks += 1
-        text = f"word {time.time()} " if self.chunks % STAMPED == 0 else "token "
         return LlmChunk(
-            call_id=self.call, execution_id=f"{self.id}/e", run=1, index=self.chunks, part="text", text=text
+            call_id=self.call, execution_id=f"{self.id}/e", run=1, index=self.chunks - 1, part="text", text=text
         )
 
 
@@ -272,14 +220,18 @@ async def stream(bus: Bus, client: AIOKafkaProducer, sessions: Sequence[Session]
         due = int((time.monotonic() - begin) * rate * len(sessions))
         while count < due:
             session = sessions[count % len(sessions)]
-            chunk, key = session.chunk(), session.id.encode()
-            envelope = envelope_of(
-                chunk, id=f"{session.call}/{count}", source="bench", subject=session.id, time=datetime.now(UTC)
-            )
-            await client.send(
-                topic, value=chunk.to_bytes(), key=key, headers=envelope.headers(),
-                partition=bus.partition_of(topic, key),
-            )  # fmt: skip
+            messages: list[LlmChunk | TextSoFar] = [session.chunk()]
+            if session.chunks % (rate * SO_FAR_SECONDS) == 0:
+                messages.append(session.so_far())
+            for message in messages:
+                key = session.id.encode()
+                envelope = envelope_of(
+                    message, id=f"{session.call}/{count}", source="bench", subject=session.id, time=datetime.now(UTC)
+                )
+                await client.send(
+                    topic, value=message.to_bytes(), key=key, headers=envelope.headers(),
+                    partition=bus.partition_of(topic, key),
+                )  # fmt: skip
             count += 1
         await asyncio.sleep(0.002)
 

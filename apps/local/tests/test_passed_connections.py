@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,11 +12,13 @@ import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+from websockets.asyncio.client import connect
 
 sys.path.append(str(Path(__file__).parent))
 
-from door_running import Behind, service
+from door_running import LARGE_MESSAGES, Behind, service
 
 from tarsy_local.addresses import HOST
 from tarsy_local.front_door.door import Doorway
@@ -30,6 +32,7 @@ from tarsy_testing.real_servers import eventually
 pytestmark = pytest.mark.skipif(not can_pass_connections(), reason="Unix sockets have no messages here")
 
 ALERTS = "/api/v1/alerts"
+SOCKET = "/api/v1/ws"
 LATER = 30.0
 
 
@@ -41,9 +44,22 @@ def app_named(name: str) -> Starlette:
     return Starlette(routes=[Route("/{path:path}", answer, methods=["GET", "POST"])])
 
 
+def echo() -> Starlette:
+    """Says under which name it was called, and then everything again."""
+
+    async def talk(socket: WebSocket) -> None:
+        await socket.accept()
+        await socket.send_text(socket.headers["host"])
+        with suppress(WebSocketDisconnect):
+            while True:
+                await socket.send_text(await socket.receive_text())
+
+    return Starlette(routes=[WebSocketRoute(SOCKET, talk)])
+
+
 @dataclass
 class Doors:
-    """A front door with a timeline behind it, and ingests that take connections."""
+    """A front door with a timeline behind it, and services that take connections."""
 
     folder: Path
     behind: Behind = field(default_factory=Behind)
@@ -74,6 +90,17 @@ class Doors:
             passing.open()
             yield passing
             self.behind.ports["ingest"].remove(port)
+            await passing.withdraw()
+
+    @asynccontextmanager
+    async def websocket_gateway(self) -> AsyncIterator[None]:
+        passing = PassingService([f"GET {SOCKET}"])
+        async with (
+            passing.connected(str(self.folder / "door")),
+            http_server(echo(), HOST, free_port(), limits=LARGE_MESSAGES, passing=passing),
+        ):
+            passing.open()
+            yield
             await passing.withdraw()
 
     def _count(self) -> None:
@@ -184,3 +211,26 @@ async def test_ingests_take_connections_in_turn(doors: Doors, client: httpx2.Asy
     async with doors.open() as address, doors.ingest("first"), doors.ingest("second"):
         names = [await _post_passed(doors, client, address) for _ in range(8)]
     assert {"first", "second"} == set(names)
+
+
+async def test_a_live_page_talks_to_its_gateway_without_a_proxy(doors: Doors) -> None:
+    async with doors.open() as address, doors.websocket_gateway():
+
+        async def passed() -> str:
+            before = doors.passed
+            async with connect(f"ws://{address}{SOCKET}", additional_headers={"x-who": "page"}) as socket:
+                told = str(await socket.recv())
+                await socket.send("x" * 1_000_000)
+                assert await socket.recv() == "x" * 1_000_000
+            return told if doors.passed > before else ""
+
+        assert await eventually(passed, "a passed connection") == address
+        assert doors.behind.counts == []
+
+
+async def test_a_page_gets_through_to_a_gateway_that_takes_no_connections(doors: Doors) -> None:
+    async with doors.open() as address, service(echo()) as port:
+        doors.behind.ports["websocket-gateway"] = [port]
+        async with connect(f"ws://{address}{SOCKET}") as socket:
+            assert await socket.recv() == address
+    assert doors.passed == 0

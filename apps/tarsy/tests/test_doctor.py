@@ -96,6 +96,7 @@ def test_where_nothing_runs_the_command_says_what_it_could_not_look_at(tmp_path:
         "configuration": "ok", "variables": "ok", "kafka": "not_checked", "topics": "not_checked",
         "rights": "not_checked", "heads": "not_checked", "database": "not_checked", "clock": "not_checked",
         "disk": "ok", "models": "ok", "servers": "not_checked", "page": "not_checked",
+        "hops": "not_checked",
     }  # fmt: skip
     assert result.exit_code == 0
 

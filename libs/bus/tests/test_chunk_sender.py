@@ -1,7 +1,7 @@
 """Chunks of many calls: the first at once, the others together, in order, within bounds. In time of its own."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Sequence, Set
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -9,17 +9,16 @@ from typing import cast
 
 import pytest
 
+from tarsy_bus.client.chunk_feed import ChunkFeed, MaskText, pass_masked
 from tarsy_bus.client.chunk_sender import (
     LEAST_INTERVAL_SECONDS,
     LONGEST_INTERVAL_SECONDS,
     MOST_UNSENT,
-    ChunkFeed,
     ChunkSender,
-    MaskText,
-    pass_masked,
 )
-from tarsy_bus.client.publisher import NotWrittenError, Publisher
-from tarsy_contracts.messages.chunks import LlmChunk
+from tarsy_bus.client.publisher import Addressed, NotWrittenError, Publisher
+from tarsy_bus.errors import BusError
+from tarsy_contracts.messages.chunks import MOST_SO_FAR, SO_FAR_SECONDS, LlmChunk, TextSoFar
 
 
 @dataclass
@@ -36,16 +35,25 @@ class World:
     now: float = 100.0
     write_seconds: float = 0.0
     written: list[Written] = field(default_factory=list)
+    told: list[Addressed] = field(default_factory=list)
     may_write: asyncio.Event = field(default_factory=asyncio.Event)
-    failing: dict[str, Exception] = field(default_factory=dict)
+    may_acknowledge: asyncio.Event = field(default_factory=asyncio.Event)
+    failing: dict[str, BusError] = field(default_factory=dict)
     topics: object = field(default_factory=lambda: SimpleNamespace(stream="stream"))
 
-    async def publish(self, topic: str, chunk: LlmChunk, *, key: str, **_: object) -> None:
+    async def begin_batches(self, topic: str, messages: Sequence[Addressed]) -> Awaitable[list[BusError]]:
         await self.may_write.wait()
-        if key in self.failing:
-            raise self.failing[key]
-        self.written.append(Written(self.now, key, chunk))
+        for one in messages:
+            if isinstance(one.message, TextSoFar):
+                self.told.append(one)
+            elif one.key not in self.failing:
+                self.written.append(Written(self.now, one.key, cast("LlmChunk", one.message)))
         self.now += self.write_seconds
+        return self._acknowledge({one.key for one in messages})
+
+    async def _acknowledge(self, keys: Set[str]) -> list[BusError]:
+        await self.may_acknowledge.wait()
+        return [self.failing[key] for key in sorted(keys & self.failing.keys())]
 
     async def sleep(self, seconds: float) -> None:
         self.now += seconds
@@ -59,6 +67,7 @@ class World:
 async def sending() -> AsyncIterator[tuple[World, ChunkSender]]:
     world = World()
     world.may_write.set()
+    world.may_acknowledge.set()
     sender = ChunkSender(cast("Publisher", world), lambda: world.now, world.sleep)
     task = asyncio.create_task(sender.run())
     try:
@@ -92,7 +101,7 @@ async def test_the_first_chunk_goes_at_once_and_what_follows_one_interval_later_
 
 
 @pytest.mark.parametrize(
-    ("write_seconds", "interval"), [(0.001, LEAST_INTERVAL_SECONDS), (0.006, 0.012), (0.015, LONGEST_INTERVAL_SECONDS)]
+    ("write_seconds", "interval"), [(0.001, LEAST_INTERVAL_SECONDS), (0.006, 0.024), (0.03, LONGEST_INTERVAL_SECONDS)]
 )
 async def test_the_interval_grows_with_what_a_request_takes_up_to_a_limit(
     write_seconds: float, interval: float
@@ -180,10 +189,26 @@ async def test_what_was_dropped_is_not_sent_and_makes_room() -> None:
     assert (world.texts("ended"), world.texts("other")) == ([], ["first ", "second"])
 
 
-@pytest.mark.parametrize("problem", [NotWrittenError("away"), LookupError("a mistake of ours")])
-async def test_a_chunk_that_cannot_be_written_is_left_out_alone(problem: Exception) -> None:
+async def test_a_round_does_not_wait_for_the_acknowledgement_of_the_one_before() -> None:
     async with sending() as (world, sender):
-        world.failing["a"] = problem
+        world.may_acknowledge.clear()
+        feed = feed_of("a")
+        for word in ("one ", "two ", "three "):
+            await sender.put(feed, "text", word)
+            for _ in range(10):
+                await asyncio.sleep(0)
+        written = world.texts("a")
+        sent = asyncio.create_task(sender.until_sent(feed))
+        await asyncio.sleep(0)
+        assert not sent.done()
+        world.may_acknowledge.set()
+        await sent
+    assert written == ["one ", "two ", "three "]
+
+
+async def test_a_chunk_that_kafka_does_not_take_is_left_out_alone() -> None:
+    async with sending() as (world, sender):
+        world.failing["a"] = NotWrittenError("away")
         failing, other = feed_of("a"), feed_of("b")
         await sender.put(failing, "text", "lost ")
         await sender.put(other, "text", "kept ")
@@ -193,3 +218,49 @@ async def test_a_chunk_that_cannot_be_written_is_left_out_alone(problem: Excepti
         await sender.until_sent(failing)
     assert (world.texts("a"), world.texts("b")) == (["goes on"], ["kept "])
     assert world.written[-1].chunk.index == 1
+
+
+async def test_a_mistake_of_ours_in_one_call_is_not_that_of_others() -> None:
+    def broken(part: str, text: str) -> list[tuple[str, str]]:
+        raise LookupError
+
+    async with sending() as (world, sender):
+        failing, other = feed_of("a", broken), feed_of("b")
+        await sender.put(failing, "text", "lost ")
+        await sender.put(other, "text", "kept ")
+        await asyncio.gather(sender.until_sent(failing), sender.until_sent(other))
+    assert (world.texts("a"), world.texts("b")) == ([], ["kept "])
+
+
+async def test_a_running_call_tells_all_that_it_has_said_now_and_then_also_while_it_is_silent() -> None:
+    async with sending() as (world, sender):
+        feed = feed_of("a")
+        for part, text in (("thinking", "Hm. "), ("text", "I look"), ("thinking", "What? ")):
+            await sender.put(feed, part, text)
+        await sender.until_sent(feed)
+        world.now += SO_FAR_SECONDS
+        await sender.put(feed, "text", " closer.")
+        await sender.until_sent(feed)
+        told = [one for one in world.told if one.key == "a"]
+        assert [one.message for one in told] == [
+            TextSoFar(call_id="a", execution_id="e", run=1, index=3, thinking="Hm. What? ", text="I look closer.")
+        ]
+        world.now += SO_FAR_SECONDS
+        other = feed_of("b")
+        await sender.put(other, "text", "wakes the sender")
+        await sender.until_sent(other)
+        assert len([one for one in world.told if one.key == "a"]) == 2
+
+
+async def test_a_call_that_has_said_nothing_too_much_or_its_last_word_tells_nothing_more() -> None:
+    async with sending() as (world, sender):
+        silent, long, ended = feed_of("silent", lambda _part, _text: ()), feed_of("long"), feed_of("ended")
+        for feed, text in ((silent, "held"), (long, "x" * (MOST_SO_FAR + 1)), (ended, "end")):
+            await sender.put(feed, "text", text)
+            await sender.until_sent(feed)
+        sender.drop(ended)
+        world.now += SO_FAR_SECONDS
+        last = feed_of("last")
+        await sender.put(last, "text", "wakes the sender")
+        await sender.until_sent(last)
+    assert world.told == []

@@ -10,7 +10,7 @@ import pytest
 
 from tarsy_bus.client import client_lifecycle, publisher
 from tarsy_bus.client.connection import ENVELOPE_BYTES, Bus
-from tarsy_bus.client.publisher import NotWrittenError, Publisher, TooLargeError
+from tarsy_bus.client.publisher import Addressed, NotWrittenError, Publisher, TooLargeError
 from tarsy_contracts.messages.control import CallCancelled
 from tarsy_contracts.wire.partitioning import partition_of
 from tarsy_contracts.wire.topics import LIMIT_BYTES
@@ -119,6 +119,42 @@ async def test_a_topic_that_is_not_there_is_not_written(
     monkeypatch.setattr(publisher, "WRITE_SECONDS", 0.5)
     with pytest.raises(NotWrittenError, match=rf"^{bare.topics.inbox}: "):
         await writer.publish(bare.topics.inbox, MESSAGE, key="k", id="1", subject="s")
+
+
+async def test_messages_that_are_written_together_lie_in_order_in_the_partitions_of_their_keys(
+    bare: Bus, writer: Publisher
+) -> None:
+    await make_topic(bare, bare.topics.inbox, 12)
+    messages = [
+        Addressed(CallCancelled(call_id=f"{key}{round}"), key, str(round)) for round in range(20) for key in "abc"
+    ]
+    written = [await writer.begin_batches(bare.topics.inbox, messages[begin : begin + 15]) for begin in (0, 15, 30, 45)]
+    assert [await one for one in written] == [[]] * 4
+    for key in "abc":
+        records = await read(bare, bare.topics.inbox, partition_of(key.encode(), 12))
+        mine = [record.value for record in records if record.key == key.encode()]
+        assert mine == [f'{{"call_id":"{key}{round}"}}'.encode() for round in range(20)]
+
+
+async def test_of_messages_that_are_written_together_one_that_is_too_large_is_refused_alone(
+    bare: Bus, writer: Publisher
+) -> None:
+    await make_topic(bare, bare.topics.inbox, 12)
+    texts = ["first", "x" * LIMIT_BYTES, *["y" * (LIMIT_BYTES // 2)] * 3, "last"]
+    messages = [Addressed(CallCancelled(call_id=text), "a", "1") for text in texts]
+    problems = await (await writer.begin_batches(bare.topics.inbox, messages))
+    assert [type(one) for one in problems] == [TooLargeError]
+    records = await read(bare, bare.topics.inbox, partition_of(b"a", 12))
+    assert len(records) == 5
+
+
+async def test_messages_for_a_topic_that_is_not_there_are_not_written(
+    bare: Bus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publisher, "WRITE_SECONDS", 1.0)
+    async with writing(bare).running() as writer:
+        problems = await (await writer.begin_batches(bare.topics.summaries, [Addressed(MESSAGE, "a", "1")]))
+    assert [type(one) for one in problems] == [NotWrittenError]
 
 
 async def test_what_is_not_acknowledged_in_time_is_not_written_and_others_are(

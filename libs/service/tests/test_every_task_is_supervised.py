@@ -32,7 +32,7 @@ SHORT_LIVED = {
     "libs/bus/src/tarsy_bus/client/client_lifecycle.py start_client": "a start, waited for",
     "libs/bus/src/tarsy_bus/client/client_lifecycle.py stop_client": "a stop, with a limit",
     "libs/bus/src/tarsy_bus/client/aiokafka_internals/connections.py share_connections.close_shared": "waited for",
-    "libs/bus/src/tarsy_bus/client/chunk_sender.py ChunkSender._send_all": "the writes of a tick, waited for",
+    "libs/bus/src/tarsy_bus/client/chunk_sender.py ChunkSender.run": "acknowledgements of a round, with a limit",
     "libs/bus/src/tarsy_bus/client/cluster_probe.py unreachable": "a connection to each broker, with a limit",
     "libs/bus/src/tarsy_bus/topics/cluster_topics.py read_topics": "two questions",
     # A part of the timeline's service: supervised, and started again

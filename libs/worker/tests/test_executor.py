@@ -6,11 +6,13 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
 from opentelemetry.trace import NoOpTracer
+from prometheus_client import CollectorRegistry
 
 from tarsy_bus.liveness.pulse import Pulse
 from tarsy_contracts.messages.control import CallCancelled, ClaimGranted
 from tarsy_contracts.messages.inputs import CallClaimed, CallNotStarted, ToolCallReported
 from tarsy_contracts.messages.requests import ToolCallRequest
+from tarsy_service.telemetry.hop_metrics import HopTimes
 from tarsy_testing.real_servers import eventually
 from tarsy_worker.claim_types import Claims, ReportOutcome, ServerLimits
 from tarsy_worker.executor import Executor
@@ -59,6 +61,7 @@ class Playing:
             runner=self.runner,
             inbox=self.inbox,
             count_busy=self.busy.append,
+            hops=HopTimes(CollectorRegistry()),
             tracer=NoOpTracer(),
             now=lambda: datetime.now(UTC),
             new_id=lambda: f"claim {next(self._ids)}",

@@ -5,11 +5,13 @@ from collections.abc import Sequence
 
 import pytest
 from aiokafka.errors import KafkaConnectionError
+from prometheus_client import CollectorRegistry
 
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.log.writer import AppendUncertainError, LogEntry, LogWriter
 from tarsy_contracts.wire.topics import Topics
 from tarsy_orchestrator.partition.batch_append import append_batch
+from tarsy_service.telemetry.hop_metrics import HopTimes
 from tarsy_testing.simulation.virtual_time import VirtualLoop
 
 SOON = 2.0
@@ -35,7 +37,7 @@ def test_after_an_outage_the_end_of_the_log_is_known_soon(away: float, monkeypat
             return {3: 17}
 
         monkeypatch.setattr("tarsy_orchestrator.partition.batch_append.ends", ends)
-        assert await append_batch(BUS, SilentWriter(BUS), 3, []) == 17
+        assert await append_batch(BUS, SilentWriter(BUS), 3, [], HopTimes(CollectorRegistry())) == 17
         return now() - began
 
     with asyncio.Runner(loop_factory=VirtualLoop) as runner:

@@ -133,11 +133,11 @@ async def test_an_answer_does_not_wait_for_chunks_that_cannot_be_sent(
 ) -> None:
     """Once nobody took them any more, the model's lines filled the queue, and the call stood still."""
 
-    async def broken(feed: object, chunk: object) -> None:
+    async def broken(topic: str, messages: object) -> None:
         raise LookupError("a mistake of ours")
 
     owner = await world.owner()
-    monkeypatch.setattr(owner.chunks, "_publish_chunk", broken)
+    monkeypatch.setattr(owner.publisher, "begin_batches", broken)
 
     async def many_lines(request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
         for _ in range(2 * MOST_UNSENT // 1_000):

@@ -29,7 +29,7 @@ from tarsy_websocket_gateway.clients.hub import Hub
 from tarsy_websocket_gateway.clients.routes import ClientLimit, websocket_routes
 from tarsy_websocket_gateway.messages.history import History
 from tarsy_websocket_gateway.messages.outgoing import Outgoing
-from tarsy_websocket_gateway.messages.streamed_texts import Call
+from tarsy_websocket_gateway.messages.running_calls import Call
 from tarsy_websocket_gateway.metrics import Metrics
 from tarsy_websocket_gateway.rights import RIGHTS
 

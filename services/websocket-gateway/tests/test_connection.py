@@ -27,7 +27,7 @@ from tarsy_websocket_gateway.clients.routes import ClientLimit, websocket_routes
 from tarsy_websocket_gateway.errors import AlertJoinedError, HistoryUnavailableError, SessionNotFoundError
 from tarsy_websocket_gateway.messages.history import History
 from tarsy_websocket_gateway.messages.outgoing import Outgoing
-from tarsy_websocket_gateway.messages.streamed_texts import Call
+from tarsy_websocket_gateway.messages.running_calls import Call
 from tarsy_websocket_gateway.metrics import Metrics
 
 WAIT_SECONDS = 90.0
@@ -38,11 +38,13 @@ JOINED = {"joined": "told", "lost": "gone", "late": "slow"}
 
 class MadeUp:
     """No session has begun but `told`, of two events; the history of `gone` cannot be had, that of `slow` when it is
-    released. `unknown` is not known. The alert `joined` joined `told`, `lost` joined `gone`, and `late` joined `slow`.
+    released, that of `crowded` at the third question. `unknown` is not known. The alert `joined` joined `told`, `lost`
+    joined `gone`, and `late` joined `slow`.
     """
 
     def __init__(self) -> None:
         self.release = asyncio.Event()
+        self.crowd = 3
 
     def watch(self, session_id: str) -> None:
         return
@@ -65,6 +67,10 @@ class MadeUp:
             return History(3, (stage_status(1), stage_status(2), stage_status(3)))
         if session_id == "gone":
             raise HistoryUnavailableError("not now")
+        if session_id == "crowded":
+            self.crowd -= 1
+            if self.crowd:
+                raise HistoryUnavailableError("not now")
         if session_id == "slow":
             await self.release.wait()
         return History()
@@ -75,6 +81,8 @@ def stage_status(number: int, text: str = "") -> Outgoing:
 
 
 class Gateway:
+    patience_seconds = 0.0
+
     def __init__(self) -> None:
         self.hub, self.sessions, self.registry = Hub(), MadeUp(), CollectorRegistry()
         self.port = free_port()
@@ -85,7 +93,7 @@ class Gateway:
             self.hub,
             lambda websocket: Connection(
                 websocket, Client(frame_writer(websocket), QUEUE, sent=metrics.sent.inc), self.hub, self.sessions,
-                metrics, time.time,
+                metrics, time.time, self.patience_seconds,
             ),
             metrics,
             ClientLimit(MOST_CLIENTS),
@@ -365,3 +373,28 @@ async def test_an_instance_takes_so_many_clients_and_refuses_others_before_the_h
 
 async def no_client(gateway: Gateway) -> bool:
     return gateway.metric("tarsy_websocket_gateway_connections") == 0
+
+
+async def test_who_cannot_be_let_in_in_time_is_told_so_and_gets_in_by_itself(
+    gateway: Gateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tarsy_websocket_gateway.clients.connection.FIRST_TRY_SECONDS", 0.01)
+    gateway.patience_seconds = WAIT_SECONDS
+    async with connect(gateway.url) as client:
+        await receive(client)
+        first = await ask(client, action="subscribe", channel="session:crowded")
+        types = [first["type"], (await receive(client))["type"], (await receive(client))["type"]]
+    assert types == ["subscription.delayed", "subscription.delayed", "subscription.confirmed"]
+
+
+async def test_who_leaves_while_it_waits_is_not_let_in(gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tarsy_websocket_gateway.clients.connection.FIRST_TRY_SECONDS", 0.01)
+    gateway.patience_seconds = WAIT_SECONDS
+    async with connect(gateway.url) as client:
+        await receive(client)
+        assert (await ask(client, action="subscribe", channel="session:gone"))["type"] == "subscription.delayed"
+        await client.send(json.dumps({"action": "unsubscribe", "channel": "session:gone"}))
+        await client.send(json.dumps({"action": "ping"}))
+        while (await receive(client))["type"] != "pong":
+            pass
+        assert gateway.hub.subscriptions() == 0

@@ -8,15 +8,18 @@ from typing import Any
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
-from tarsy_contracts.messages.chunks import LlmChunk
+from tarsy_contracts.messages.chunks import LlmChunk, TextSoFar
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 type Story = Callable[[], Any]
 
 WAIT_SECONDS = 90.0
-SESSIONS, CLIENTS, SLOW, RELOADING = 3, 60, 5, 20
+SESSIONS, CLIENTS, SLOW, RELOADING = 4, 200, 20, 60
 BEFORE, LIVE = 150, 60
+TELLING = 2
+"""So many of the sessions tell now and then all that was said; the others have a writer of 0.1.0, which does not."""
+TELLS_EACH = 20
 END = "the end."
 SLOW_PAUSE_SECONDS = 0.02
 
@@ -26,6 +29,19 @@ def chunk(session: Any, index: int) -> LlmChunk:
     return LlmChunk(
         call_id=f"{session.id}/l", execution_id=f"{session.id}/e", run=1, index=index, part="text", text=text
     )
+
+
+def told(session: Any, begin: int, end: int) -> list[LlmChunk | TextSoFar]:
+    """Chunks, and what their writer tells between them."""
+    found: list[LlmChunk | TextSoFar] = []
+    for index in range(begin, end):
+        found.append(chunk(session, index))
+        if session.tells and index % TELLS_EACH == 0:
+            text = "".join(chunk(session, one).text for one in range(index + 1))
+            found.append(
+                TextSoFar(call_id=f"{session.id}/l", execution_id=f"{session.id}/e", run=1, index=index, text=text)
+            )
+    return found
 
 
 async def subscribe(client: ClientConnection, session: Any) -> None:
@@ -61,12 +77,13 @@ async def test_a_crowd_that_comes_while_texts_stream_sees_all_of_them(
 ) -> None:
     """Some reload, some are slow, one never reads: nobody else notices."""
     sessions = [story() for _ in range(SESSIONS)]
-    for session in sessions:
+    for number, session in enumerate(sessions):
+        session.tells = number < TELLING
         await append(session.records[:4])
-        await stream(session.id, *(chunk(session, index) for index in range(BEFORE)))
+        await stream(session.id, *told(session, 0, BEFORE))
 
     async def go_on(session: Any) -> None:
-        await stream(session.id, *(chunk(session, index) for index in range(BEFORE, BEFORE + LIVE)))
+        await stream(session.id, *told(session, BEFORE, BEFORE + LIVE))
 
     async with connect(gateway, max_size=None, max_queue=1) as stalled:
         await subscribe(stalled, sessions[0])

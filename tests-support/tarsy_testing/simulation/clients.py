@@ -35,6 +35,9 @@ class Batch:
     def size(self) -> int:
         return self._size
 
+    def record_count(self) -> int:
+        return len(self.entries)
+
 
 class SimulatedProducer:
     """Records of one producer arrive in the order in which they were sent."""

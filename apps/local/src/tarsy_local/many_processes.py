@@ -43,7 +43,8 @@ ASKING = frozenset({"timeline", "websocket-gateway", "notifier", "tool-gateway"}
 API_KEY = {"TARSY_API_KEY", "TARSY_API_KEY_FILE"}
 
 INVESTIGATING = frozenset({"orchestrator", "tool-gateway", "summarizer", "timeline"})
-TAKES_CONNECTIONS = frozenset({"ingest"})
+ACCEPTING = frozenset({"ingest"})
+TAKES_CONNECTIONS = frozenset({"ingest", "websocket-gateway"})
 FRONT_DOOR = "TARSY_FRONT_DOOR"
 NICENESS = "TARSY_NICENESS"
 
@@ -154,7 +155,7 @@ async def _put_floods_first(processes: ProcessGroup, around: Mapping[str, str]) 
     # A service refuses what is no number, and says so itself.
     usual = around.get(NICENESS, "0")
     await put_floods_first(
-        lambda: processes.pids(TAKES_CONNECTIONS),
+        lambda: processes.pids(ACCEPTING),
         lambda: processes.pids(INVESTIGATING),
         usual=int(usual) if usual.isdecimal() else 0,
     )

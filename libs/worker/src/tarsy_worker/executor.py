@@ -14,6 +14,7 @@ from tarsy_bus.tracing import mark_failed
 from tarsy_bus.tracing import open_span as traced
 from tarsy_contracts.messages.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
 from tarsy_contracts.messages.inputs import CallClaimed, CallNotStarted
+from tarsy_service.telemetry.hop_metrics import HopTimes
 from tarsy_worker.claim_types import (
     CancelRun,
     Claimable,
@@ -59,6 +60,7 @@ class Executor[R: Claimable]:
         runner: Runner[R],
         inbox: InboxClient,
         count_busy: Callable[[str], None],
+        hops: HopTimes,
         tracer: Tracer,
         now: Callable[[], datetime],
         new_id: Callable[[], str],
@@ -72,6 +74,9 @@ class Executor[R: Claimable]:
         self._runner = runner
         self._inbox = inbox
         self._count_busy = count_busy
+        self._hops = hops
+        self._claimed_at: OrderedDict[str, float] = OrderedDict()
+        """When claims were reported that wait for their grant, or to run."""
         self._tracer = tracer
         self._now = now
         self._new_id = new_id
@@ -138,6 +143,7 @@ class Executor[R: Claimable]:
         match effect:
             case ReportClaim(request, claim_id):
                 claim = CallClaimed(call_id=request.call_id, claim_id=claim_id, worker_id=self._worker_id)
+                self._note_claimed(claim_id)
                 self._start_report(request.session_id, claim)
             case ReportNotStarted(request, claim_id, reason):
                 if reason == "busy":
@@ -155,6 +161,12 @@ class Executor[R: Claimable]:
             case _:
                 assert_never(effect)
 
+    def _note_claimed(self, claim_id: str) -> None:
+        """The first report counts: a claim is repeated until it is answered."""
+        self._claimed_at.setdefault(claim_id, self._hops.monotonic())
+        if len(self._claimed_at) > MOST_REPORTED_CALLS:
+            self._claimed_at.popitem(last=False)
+
     def _start_report(self, session_id: str, report: Report) -> None:
         """In a task of its own. A report that is being sent already is not sent a second time beside it."""
         id = id_of(report)
@@ -163,6 +175,8 @@ class Executor[R: Claimable]:
             self._unsent[id].add_done_callback(lambda _: self._unsent.pop(id))
 
     def _start_run(self, request: R, claim_id: str) -> None:
+        if (claimed_at := self._claimed_at.pop(claim_id, None)) is not None:
+            self._hops.observe("claim", self._hops.monotonic() - claimed_at)
         may_start = self._make_start_check(request)
         run = self._tasks.create_task(
             self._run_until_reported(request, claim_id, may_start), name=f"run {request.call_id}"
@@ -187,7 +201,8 @@ class Executor[R: Claimable]:
             attributes=about.attributes,
             kind=about.kind,
         ) as span:
-            report = await self._runner.run(request, claim_id, may_start)
+            with self._hops.time("run"):
+                report = await self._runner.run(request, claim_id, may_start)
             outcome = outcome_of(report)
             span.set_attribute("tarsy.outcome", outcome)
             if outcome != "ok":

@@ -22,6 +22,7 @@ from tarsy_contracts.messages.workers import FailingProvider, WorkerAnnounced
 from tarsy_contracts.wire.message import Message
 from tarsy_service.process.service import Ready
 from tarsy_service.supervision import Supervisor
+from tarsy_service.telemetry.hop_metrics import HopTimes
 from tarsy_worker.claim_types import Claimable, Claims, ServerLoad
 from tarsy_worker.executor import Executor
 from tarsy_worker.reports import InboxClient
@@ -32,6 +33,9 @@ type FiniteTasks = Mapping[str, Callable[[], Coroutine[object, object, None]]]
 
 
 class WorkerMetrics(Protocol):
+    @property
+    def hops(self) -> HopTimes: ...
+
     def busy(self, server: str) -> None:
         """Counts a request that was given back: too many run or wait."""
         ...
@@ -129,6 +133,7 @@ class WorkerService[M: Message, R: Claimable]:
             kind=self.queue.kind,
             handler=submit,
             heartbeat=self.supervisor.heartbeat_for("requests"),
+            taken=lambda written: self.metrics.hops.observe_since("queue", written),
         )
 
     def _announce_for_ever(self, announced: asyncio.Event) -> Coroutine[object, object, None]:
@@ -148,6 +153,7 @@ class WorkerService[M: Message, R: Claimable]:
             runner=self.runner,
             inbox=InboxClient(self.publisher),
             count_busy=self.metrics.busy,
+            hops=self.metrics.hops,
             tracer=self.tracer,
             now=self._broker_time,
             new_id=self.new_id,

@@ -31,6 +31,7 @@ from tarsy_orchestrator.action_metrics import ActionMetrics
 from tarsy_orchestrator.budget_metrics import BudgetMetrics
 from tarsy_orchestrator.outcome_metrics import OutcomeMetrics
 from tarsy_orchestrator.skill_metrics import SkillMetrics
+from tarsy_service.telemetry.hop_metrics import HopTimes
 from tarsy_service.telemetry.metric_kinds import MetricKinds
 from tarsy_session.llm_failures import OwnKind
 from tarsy_session.phases import PHASES
@@ -72,6 +73,7 @@ class Metrics:
         self.actions = ActionMetrics(registry)
         self.budgets = BudgetMetrics(registry)
         self.outcomes = OutcomeMetrics(registry)
+        self.hops = HopTimes(registry)
 
     def know_providers(self, providers: Collection[str]) -> None:
         """These are labels from now on, too."""

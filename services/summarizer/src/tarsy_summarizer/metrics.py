@@ -7,6 +7,7 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_contracts.conversation import Usage
 from tarsy_llm.protocol import ErrorKind
+from tarsy_service.telemetry.hop_metrics import HopTimes
 from tarsy_service.telemetry.metric_kinds import MetricKinds
 from tarsy_worker.claim_types import ServerLoad
 
@@ -25,6 +26,7 @@ LLM_OUTCOMES: tuple[str, ...] = ("ok", *get_args(ErrorKind.__value__))
 class Metrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         make = MetricKinds(registry)
+        self.hops = HopTimes(registry)
         self._ended = make.counter("tarsy_summarizer_summaries_total", "Summaries that ended, by outcome", ["outcome"])
         self._duration = make.histogram(
             "tarsy_summarizer_run_duration_seconds", "From the start of a summary to its end", buckets=SECONDS

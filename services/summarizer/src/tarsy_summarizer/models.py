@@ -179,16 +179,17 @@ class ModelFallback:
     async def _stream_answer(self, llm: Llm, wanted: LlmRequest) -> Answer:
         chunks = SummaryStream(self._models.chunks, self._request, self._masker.stream(), run=self._run)
         began, answers = self._models.monotonic(), False
-        async with aclosing(llm.stream(wanted)) as stream:
-            async for part in stream:
-                if not answers:
-                    answers = True
-                    record_first_chunk(trace.get_current_span(), self._models.monotonic() - began)
-                if isinstance(part, Answer):
-                    await chunks.finish()
-                    return part
-                if part.part == "text":
-                    await chunks.take(part.text)
+        with chunks.running():
+            async with aclosing(llm.stream(wanted)) as stream:
+                async for part in stream:
+                    if not answers:
+                        answers = True
+                        record_first_chunk(trace.get_current_span(), self._models.monotonic() - began)
+                    if isinstance(part, Answer):
+                        await chunks.finish()
+                        return part
+                    if part.part == "text":
+                        await chunks.take(part.text)
         raise LlmCallError("the model ended without an answer", kind="cut_off")
 
     def _record_attempt(

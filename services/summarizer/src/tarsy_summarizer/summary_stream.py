@@ -1,8 +1,11 @@
 """Stream of a summary: chunks are published while the model writes."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
-from tarsy_bus.client.chunk_sender import ChunkFeed, ChunkSender
+from tarsy_bus.client.chunk_feed import ChunkFeed
+from tarsy_bus.client.chunk_sender import ChunkSender
 from tarsy_contracts.messages.chunks import SummaryChunk
 from tarsy_contracts.messages.requests import SummaryRequest
 from tarsy_masking.streaming import MaskedStream
@@ -28,11 +31,17 @@ class SummaryStream:
 
     async def finish(self) -> None:
         """Returns when all chunks are written, or left out: those that wait for long are."""
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(LAST_CHUNKS_SECONDS):
                 await self._put_text(self._stream.rest())
                 await self._sender.until_sent(self._feed)
-        except TimeoutError:
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Forgets after the body what was not sent: the summary, or its failure, replaces it."""
+        try:
+            yield
+        finally:
             self._sender.drop(self._feed)
 
     async def _put_text(self, text: str) -> None:

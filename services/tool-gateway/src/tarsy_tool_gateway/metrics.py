@@ -7,6 +7,7 @@ from typing import Protocol, get_args
 from prometheus_client import CollectorRegistry
 
 from tarsy_contracts.events import Outcome
+from tarsy_service.telemetry.hop_metrics import HopTimes
 from tarsy_service.telemetry.metric_kinds import MetricKinds
 from tarsy_tool_gateway.mcp.failures import RETRIED, FailureKind
 from tarsy_tool_gateway.mcp.health import SessionEnd
@@ -30,6 +31,7 @@ class HealthWatched(Protocol):
 class Metrics:
     def __init__(self, registry: CollectorRegistry, servers: Collection[str]) -> None:
         make = MetricKinds(registry)
+        self.hops = HopTimes(registry)
         self._servers = frozenset(servers)
         self._met: set[str] = set()
         self._load_of: Callable[[str], ServerLoad] = _zero_load

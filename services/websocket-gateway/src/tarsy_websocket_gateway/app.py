@@ -24,7 +24,7 @@ from tarsy_service.telemetry.tracing import create_tracing
 from tarsy_websocket_gateway.clients.client import Client
 from tarsy_websocket_gateway.clients.connection import Connection
 from tarsy_websocket_gateway.clients.hub import Hub
-from tarsy_websocket_gateway.clients.routes import ClientLimit, websocket_routes
+from tarsy_websocket_gateway.clients.routes import WEBSOCKET, ClientLimit, websocket_routes
 from tarsy_websocket_gateway.clients.watched_sessions import WatchedSessions
 from tarsy_websocket_gateway.log.reader import WatchedLog
 from tarsy_websocket_gateway.login.records import LoginRecords
@@ -109,6 +109,7 @@ def build(
         run=run,
         router=router,
         rights=RIGHTS,
+        takes=(f"GET {WEBSOCKET}",),
         unready_reasons=bus.unready_reasons,
         supervisor=supervisor,
         tracing=tracing,

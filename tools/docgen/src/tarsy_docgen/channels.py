@@ -10,7 +10,7 @@ from tarsy_contracts.messages import control as c
 from tarsy_contracts.messages import inputs as i
 from tarsy_contracts.messages.actions import ActionsGranted, ActionsSwitched
 from tarsy_contracts.messages.audit import ActRequested
-from tarsy_contracts.messages.chunks import LlmChunk, Progress, SummaryChunk
+from tarsy_contracts.messages.chunks import LlmChunk, Progress, SummaryChunk, TextSoFar
 from tarsy_contracts.messages.dead_letters import DeadLetterRedriven
 from tarsy_contracts.messages.held import SessionSetAside
 from tarsy_contracts.messages.layout import ClusterLayout
@@ -196,6 +196,7 @@ CHANNELS: tuple[Channel, ...] = (
         messages=(
             _sent("chunks", LlmChunk, OWNER, PEOPLE),
             _sent("chunks", SummaryChunk, SUMMARIZER, PEOPLE),
+            _sent("chunks", TextSoFar, (*OWNER, *SUMMARIZER), PEOPLE),
             _sent("chunks", Progress, (), PEOPLE),
         ),
     ),

@@ -21,6 +21,7 @@ from tarsy_orchestrator.metrics import LLM_OUTCOMES, AsideReason, Queue
 from tarsy_orchestrator.metrics import BurialReason as OrchestratorBurialReason
 from tarsy_service.http.bounded_http import REFUSALS
 from tarsy_service.http.metrics import METHODS, Denial
+from tarsy_service.telemetry.hop_metrics import HOP_SECONDS, HOPS
 from tarsy_service.telemetry.model_metrics import CHAT, TOKEN_TYPES
 from tarsy_summarizer.metrics import LLM_OUTCOMES as SUMMARIZER_LLM_OUTCOMES
 from tarsy_summarizer.metrics import SummaryOutcome
@@ -55,6 +56,7 @@ LABELS: Mapping[str, str] = {
     "gen_ai_provider_name": "who serves the model, in OpenTelemetry's words, or `other`",
     "gen_ai_request_model": "the model of a provider of the configuration, or `other`",
     "gen_ai_token_type": "what was counted",
+    "hop": "from one service to the next",
     "kind": "what was asked for",
     "loop": "a long-lived loop of the service, such as `projector`: docs/operations/loop-stalled.md",
     "method": f"{', '.join(METHODS)}, or `other`",
@@ -81,6 +83,7 @@ LABELS: Mapping[str, str] = {
 STATUSES = sorted(one.removeprefix("session.") for one in SESSION_ENDINGS)
 
 VALUES: Mapping[tuple[str, str], Sequence[str]] = {
+    (HOP_SECONDS, "hop"): HOPS,
     ("tarsy_ingest_alerts_total", "source"): tuple(dict.fromkeys((*ALERT_SOURCES, *(form.source for form in FORMATS)))),
     ("tarsy_ingest_alerts_total", "outcome"): _of(AlertOutcome),
     ("tarsy_ingest_dead_letters_total", "reason"): _of(BurialReason),

@@ -128,7 +128,7 @@ def count_requests(registry: CollectorRegistry) -> CountAnswer:
 def count_passed(registry: CollectorRegistry) -> Callable[[], None]:
     counter = Counter(
         "tarsy_front_door_connections_passed_total",
-        "Connections of senders of alerts that went to an ingest, which answers their requests itself",
+        "Connections that went to who answers their requests: of senders of alerts, and of live pages",
         registry=registry,
     )
     return counter.inc

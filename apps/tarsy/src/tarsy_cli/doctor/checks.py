@@ -7,6 +7,7 @@ from tarsy_cli.doctor.configuration import check_configuration
 from tarsy_cli.doctor.database import check_database
 from tarsy_cli.doctor.disk import check_disk
 from tarsy_cli.doctor.heads import check_heads
+from tarsy_cli.doctor.hops import check_hops
 from tarsy_cli.doctor.kafka import check_kafka, check_rights, check_topics
 from tarsy_cli.doctor.models import check_models
 from tarsy_cli.doctor.runner import LimitedCheck
@@ -26,4 +27,5 @@ CHECKS: Mapping[str, LimitedCheck] = {
     "models": LimitedCheck(check_models, 60),
     "servers": LimitedCheck(check_servers, 20),
     "page": LimitedCheck(check_page, 20),
+    "hops": LimitedCheck(check_hops, 20),
 }

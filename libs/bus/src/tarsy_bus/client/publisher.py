@@ -1,17 +1,17 @@
 """Publishing one message of ours and knowing that it was written."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime
 
-from aiokafka import AIOKafkaProducer
-from aiokafka.errors import KafkaError, UnknownError
 from aiokafka.structs import RecordMetadata
 
-from tarsy_bus.client.aiokafka_internals.client_tasks import send_task_died
-from tarsy_bus.client.client_lifecycle import is_cancelled
+from tarsy_bus.client.batched_writes import BatchedRecord, begin_batches
 from tarsy_bus.client.connection import ENVELOPE_BYTES, Bus, record_bytes
+from tarsy_bus.client.refused_writes import NotWrittenError, TooLargeError, not_written_where_refused
 from tarsy_bus.client.replaceable_producer import ReplaceableProducer
 from tarsy_bus.errors import BusError
 from tarsy_bus.metrics import WriteOutcome, observed
@@ -20,14 +20,9 @@ from tarsy_contracts.wire.envelope import Headers, envelope_of
 from tarsy_contracts.wire.message import Message
 from tarsy_contracts.wire.topics import LIMIT_BYTES, Topics
 
+__all__ = ["Addressed", "NotWrittenError", "Publisher", "TooLargeError", "was_not_written"]
+
 WRITE_SECONDS = 15.0
-
-
-class NotWrittenError(BusError):
-    """Kafka did not acknowledge the record in time. It may be written all the same: repeats must be harmless.
-
-    The caller writes it again.
-    """
 
 
 def was_not_written(problem: Exception) -> bool:
@@ -35,8 +30,14 @@ def was_not_written(problem: Exception) -> bool:
     return isinstance(problem, NotWrittenError)
 
 
-class TooLargeError(BusError, ValueError):
-    """The record is above the one limit of all topics. The caller sends a reference, or refuses the text."""
+@dataclass(frozen=True, slots=True)
+class Addressed:
+    """A message about the session, or whatever its key names."""
+
+    message: Message
+    key: str
+    id: str
+    traceparent: str | None = None
 
 
 class Publisher:
@@ -101,6 +102,27 @@ class Publisher:
             topic, key=key.encode(), value=message.to_bytes(), headers=envelope.headers(), partition=partition
         )
 
+    async def begin_batches(self, topic: str, messages: Sequence[Addressed]) -> Awaitable[list[BusError]]:
+        """One batch for each partition, in this order. Returns when the client has taken them all: what is begun later
+        lies behind them. The result waits for the acknowledgements, and says why messages were not written.
+        """
+        records: defaultdict[int, list[BatchedRecord]] = defaultdict(list)
+        for one in messages:
+            key = one.key.encode()
+            envelope = envelope_of(
+                one.message,
+                id=one.id,
+                source=self._source,
+                subject=one.key,
+                time=self._now(),
+                traceparent=one.traceparent,
+            )
+            records[self._bus.partition_of(topic, key) or 0].append(
+                BatchedRecord(key, one.message.to_bytes(), envelope.headers())
+            )
+        seconds = WRITE_SECONDS if self._write_seconds is None else self._write_seconds
+        return await begin_batches(self._bus, self._producing, topic, records, seconds)
+
     async def write(
         self, topic: str, *, key: bytes | None, value: bytes | None, headers: Headers, partition: int | None = None
     ) -> RecordMetadata:
@@ -118,32 +140,11 @@ class Publisher:
         if partition is None and key is not None:
             partition = self._bus.partition_of(topic, key)
         producer = self._producing.current
-        try:
+        async with not_written_where_refused(self._producing, producer, topic, partition):
             async with asyncio.timeout(WRITE_SECONDS if self._write_seconds is None else self._write_seconds):
                 metadata: RecordMetadata = await producer.send_and_wait(
                     topic, value, key=key, headers=headers, partition=partition
                 )
-        except AssertionError as problem:
-            # aiokafka's own: somebody made the topic anew, with fewer partitions.
-            raise NotWrittenError(f"{topic} has no partition {partition}") from problem
-        except asyncio.CancelledError as problem:
-            if is_cancelled():
-                raise
-            raise NotWrittenError(f"{topic}: aiokafka gave the record up") from problem
-        except (TimeoutError, KafkaError) as problem:
-            if isinstance(problem, UnknownError):
-                # A broker that cannot load its native zstd library answers so, mostly because /tmp is mounted noexec.
-                self._producing.stop_compressing()
-            if _needs_another_producer(producer, problem):
-                await self._producing.replace(producer)
-            raise NotWrittenError(f"{topic}: {problem!r}") from problem
         if metadata.offset < 0:
             raise NotWrittenError(f"{topic}: the broker has the record already, and does not know where")
         return metadata
-
-
-def _needs_another_producer(producer: AIOKafkaProducer, problem: TimeoutError | KafkaError) -> bool:
-    """This producer will write nothing any more."""
-    if isinstance(problem, KafkaError):
-        return not problem.retriable
-    return send_task_died(producer)

@@ -4,6 +4,7 @@ Not at once, which would cost each of them a write and a wait: one that comes tw
 """
 
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 
 import structlog
 from aiokafka.errors import KafkaError
@@ -16,7 +17,7 @@ from tarsy_bus.dead_letters.burial import dead_letter_until_written
 from tarsy_bus.queues.group_consumer import GroupConsumer
 from tarsy_bus.queues.group_subscriber import subscribe
 from tarsy_bus.readers.partition_reader import Record
-from tarsy_bus.readers.records import delivery
+from tarsy_bus.readers.records import append_time, delivery
 from tarsy_contracts.events.recorded import UnknownTypeError, UnreadableValueError
 from tarsy_contracts.wire.envelope import EnvelopeError
 from tarsy_contracts.wire.message import Message
@@ -35,10 +36,15 @@ async def consume[M: Message](
     kind: type[M],
     handler: Callable[[M], Awaitable[None]],
     heartbeat: Callable[[], None] = ignore_step,
+    taken: Callable[[datetime], None] = lambda _: None,
 ) -> None:
-    """Reads the queue for ever, as one of its group. Unreadable records go to the dead letters."""
+    """Reads the queue for ever, as one of its group. Unreadable records go to the dead letters.
+
+    `taken` is told when each record had been written.
+    """
 
     def decode(record: Record) -> M:
+        taken(append_time(record))
         return delivery(record).decode({kind.type: kind})
 
     async def refuse(record: Record, problem: Exception) -> None:

@@ -66,6 +66,16 @@ class SubscriptionConfirmed(WebSocketMessage):
     session_id: str | None = None
 
 
+class SubscriptionDelayed(WebSocketMessage):
+    """The channel cannot be subscribed yet; the gateway goes on by itself. Do nothing: its confirmation follows, or a
+    `subscription.error`.
+    """
+
+    type: Literal["subscription.delayed"]
+    channel: str
+    message: str
+
+
 class SubscriptionFailed(WebSocketMessage):
     """There is no subscription to the channel. `code` says why; it may get further values.
 
@@ -214,6 +224,7 @@ type ServerMessage = (
     | Pong
     | ActionRefused
     | SubscriptionConfirmed
+    | SubscriptionDelayed
     | SubscriptionFailed
     | SessionStatusChanged
     | SessionGone

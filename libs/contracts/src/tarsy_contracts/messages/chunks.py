@@ -11,6 +11,9 @@ from tarsy_contracts.wire.message import Message
 
 CLOCK = 2**42
 """Milliseconds since the epoch stay below it until the year 2109."""
+SO_FAR_SECONDS = 2.0
+MOST_SO_FAR = 128 * 1024
+"""Characters. A call that has said more tells no `TextSoFar`: its chunks have to be read."""
 MOST_RELEASES = 2_000
 """Run numbers stay below 2**53, which browsers read exactly."""
 
@@ -48,7 +51,23 @@ class Progress(Message):
     text: str
 
 
-type Chunk = LlmChunk | SummaryChunk | Progress
+class TextSoFar(Message):
+    """All that a running call has said until the chunk `index`, for readers that begin now.
+
+    It comes every SO_FAR_SECONDS while the call runs, so that nobody has to read the chunks of before.
+    """
+
+    type: ClassVar[str] = "text.so_far"
+    call_id: str
+    execution_id: str
+    run: int
+    index: int
+    thinking: str = ""
+    text: str = ""
+    summary: str = ""
+
+
+type Chunk = LlmChunk | SummaryChunk | Progress | TextSoFar
 
 CHUNKS: dict[str, type[Chunk]] = {kind.type: kind for kind in Chunk.__value__.__args__}
 

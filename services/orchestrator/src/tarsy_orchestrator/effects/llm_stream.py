@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import structlog
 
-from tarsy_bus.client.chunk_sender import ChunkFeed
+from tarsy_bus.client.chunk_feed import ChunkFeed
 from tarsy_contracts.messages.chunks import LlmChunk
 from tarsy_llm.protocol import Delta
 from tarsy_orchestrator.effects.dependencies import Dependencies

@@ -9,6 +9,7 @@ from tarsy_bus.client.connection import Bus
 from tarsy_bus.log.writer import AppendUncertainError, LogEntry, LogWriter
 from tarsy_bus.readers.partition_reader import ends
 from tarsy_bus.retries import FIRST_PAUSE_SECONDS, draw_growing_pauses, retry
+from tarsy_service.telemetry.hop_metrics import HopTimes
 
 log = structlog.get_logger(__name__)
 
@@ -16,10 +17,11 @@ LONGEST_PAUSE_SECONDS = 2.0
 """All decisions of the partition wait for the answer. All clients of a process share their attempts to connect."""
 
 
-async def append_batch(bus: Bus, writer: LogWriter, partition: int, entries: Sequence[LogEntry]) -> int:
+async def append_batch(bus: Bus, writer: LogWriter, partition: int, entries: Sequence[LogEntry], hops: HopTimes) -> int:
     """Returns up to where the log has to be read to know which of the entries were accepted."""
     try:
-        return await writer.append(partition, entries) + len(entries)
+        with hops.time("append"):
+            return await writer.append(partition, entries) + len(entries)
     except AppendUncertainError as problem:
         log.warning("append.uncertain", partition=partition, reason=str(problem))
         return await _read_end_of_log(bus, partition)

@@ -38,6 +38,8 @@ class PendingInput:
     context: DecisionInput
     record: Record | None = field(default=None, repr=False, compare=False)
     folded: tuple["PendingInput", ...] = ()
+    read_at: float | None = field(default=None, repr=False, compare=False)
+    """When the owner read it, by the monotonic clock; None of what nobody waited for."""
 
     @property
     def unfolded(self) -> tuple["PendingInput", ...]:

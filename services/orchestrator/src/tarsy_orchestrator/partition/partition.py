@@ -26,6 +26,7 @@ from tarsy_orchestrator.partition.decision_batch import (
 )
 from tarsy_orchestrator.partition.decision_progress import Decisions
 from tarsy_orchestrator.partition.head_writer import HeadWriter
+from tarsy_orchestrator.partition.hop_stamps import note_decided, note_read
 from tarsy_orchestrator.partition.input_queue import InputQueue
 from tarsy_orchestrator.partition.inputs.inbox_progress import InboxProgress
 from tarsy_orchestrator.partition.inputs.inbox_reader import InboxOutcome, NewerInput, UnplannedInput, UnreadableInput
@@ -134,7 +135,7 @@ class Partition:
         self._inputs.last_read = at
         match outcome:
             case PendingInput():
-                self.enqueue(outcome)
+                self.enqueue(note_read(self._metrics.hops, outcome, at) if self.recovered else outcome)
             case UnreadableInput(record, why):
                 self.isolation.dead_letter(record, "unreadable", why)
             case NewerInput(record, envelope):
@@ -261,10 +262,10 @@ class Partition:
             self._came_back = set()
             self._expected = {id: id == decision.last_id for decision in decisions for id in decision.ids}
             self._metrics.observe_batch(len(entries), sum(entry.size for entry in entries))
+            note_decided(hops := self._metrics.hops, ready)
             with self._metrics.append_duration.time():
-                await self.log_progress.wait_until_caught_up(
-                    await append_batch(self._bus, self._writer, self.number, entries)
-                )
+                end = await append_batch(self._bus, self._writer, self.number, entries, hops)
+                await hops.time_work("read_back", self.log_progress.wait_until_caught_up(end))
             self._expected = {}
         lost = find_lost_decisions(decisions, self._came_back)
         for decision in decisions:

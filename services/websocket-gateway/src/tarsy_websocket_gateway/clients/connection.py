@@ -12,12 +12,14 @@ from fastapi import WebSocket, WebSocketDisconnect
 
 from tarsy_auth.identity import Identity
 from tarsy_auth.session_groups import labels_of
+from tarsy_bus.retries import draw_growing_pauses
 from tarsy_contracts.api.websocket import (
     ActionRefused,
     ClientAction,
     ConnectionEstablished,
     Pong,
     SubscriptionConfirmed,
+    SubscriptionDelayed,
     SubscriptionFailed,
 )
 from tarsy_contracts.api.websocket_model import WebSocketMessage
@@ -26,10 +28,15 @@ from tarsy_websocket_gateway.clients.client import Client
 from tarsy_websocket_gateway.clients.hub import SESSIONS, Hub, StatusSubscription, Subscriber, channel_of, session_of
 from tarsy_websocket_gateway.clients.protocol import InvalidMessageError, read_action
 from tarsy_websocket_gateway.clients.subscription import Subscription
-from tarsy_websocket_gateway.errors import AlertJoinedError, NoSubscriptionError
+from tarsy_websocket_gateway.errors import (
+    AlertJoinedError,
+    HeldTooMuchError,
+    HistoryUnavailableError,
+    NoSubscriptionError,
+)
 from tarsy_websocket_gateway.messages.history import History
 from tarsy_websocket_gateway.messages.outgoing import Outgoing, reply
-from tarsy_websocket_gateway.messages.streamed_texts import Call
+from tarsy_websocket_gateway.messages.running_calls import Call
 from tarsy_websocket_gateway.metrics import DropReason, Metrics
 from tarsy_websocket_gateway.timeline.visible_sessions import ClientSessions, Judge
 
@@ -41,6 +48,10 @@ GONE = "the credential has expired, or was taken away: connect with another one"
 CLOSE_SECONDS = 10.0
 JUDGE_SECONDS = 30.0
 """How often the credential of an open connection is judged again."""
+PATIENCE_SECONDS = 120.0
+"""So long a client is let in by itself that could not be in time: a crowd that came again would be a larger one."""
+FIRST_TRY_SECONDS, LONGEST_TRY_SECONDS = 0.5, 10.0
+DELAYED = "So many want to see this at once, or the history is behind, that it takes longer. You need not do anything."
 MOST_CHANNELS = 100
 MOST_ASKING = 20
 
@@ -63,7 +74,9 @@ class Connection:
         sessions: Sessions,
         metrics: Metrics,
         now: Callable[[], float],
+        patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
+        self._patience_seconds = patience_seconds
         self._websocket = websocket
         self._client = client
         self._hub = hub
@@ -204,6 +217,22 @@ class Connection:
                 self._fail_subscription(self._followed[channel], problem)
 
     async def _begin_with_history(self, channel: str, session_id: str, subscription: Subscription, after: int) -> None:
+        """Again and again, where the history is not there in time, or where too much happened meanwhile."""
+        give_up_at = asyncio.get_running_loop().time() + self._patience_seconds
+        for pause in draw_growing_pauses(FIRST_TRY_SECONDS, LONGEST_TRY_SECONDS):
+            try:
+                return await self._begin_once(channel, session_id, subscription, after)
+            except (HistoryUnavailableError, HeldTooMuchError):
+                if asyncio.get_running_loop().time() + pause > give_up_at:
+                    raise
+            if not self._is_current(channel, subscription):
+                return None
+            self._send_reply(SubscriptionDelayed(type="subscription.delayed", channel=channel, message=DELAYED))
+            subscription.hold_again()
+            await asyncio.sleep(pause)
+        return None
+
+    async def _begin_once(self, channel: str, session_id: str, subscription: Subscription, after: int) -> None:
         try:
             history = await self._read_visible_history(session_id)
         except AlertJoinedError as joined:

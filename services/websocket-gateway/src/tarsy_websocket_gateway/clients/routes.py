@@ -11,6 +11,7 @@ from tarsy_websocket_gateway.clients.connection import TRY_AGAIN_LATER, NewConne
 from tarsy_websocket_gateway.clients.hub import Hub
 from tarsy_websocket_gateway.metrics import Metrics
 
+WEBSOCKET = "/api/v1/ws"
 FULL = "This instance has reached its limit of clients (TARSY_MOST_CLIENTS). Connect again later."
 
 
@@ -38,7 +39,7 @@ def websocket_routes(hub: Hub, new_connection: NewConnection, metrics: Metrics, 
     router = APIRouter()
     metrics.connections.set_function(lambda: limit.clients)
 
-    @router.websocket("/api/v1/ws")
+    @router.websocket(WEBSOCKET)
     async def connect(websocket: WebSocket) -> None:
         if limit.is_reached:
             metrics.count_dropped("full")

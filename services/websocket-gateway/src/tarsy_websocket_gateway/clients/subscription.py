@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from tarsy_websocket_gateway.errors import HeldTooMuchError
 from tarsy_websocket_gateway.messages.history import History
 from tarsy_websocket_gateway.messages.outgoing import Outgoing
-from tarsy_websocket_gateway.messages.streamed_texts import Call, delta, encode_created, reset
+from tarsy_websocket_gateway.messages.running_calls import Call
+from tarsy_websocket_gateway.messages.stream_messages import delta, encode_created, reset
 
 MOST_HELD = 1_000
 
@@ -31,6 +32,10 @@ class Subscription:
             if not self._overflowed:
                 self._held.append(message)
         return False
+
+    def hold_again(self) -> None:
+        """The history is asked for again: what was held, or was too much, is in it."""
+        self._held, self._overflowed = [], False
 
     def begin(self, history: History, running: Sequence[Call], after: int = 0) -> list[Outgoing]:
         """All that is sent before what comes live from here on. `after`: the last number that the client has.

@@ -17,7 +17,7 @@ from tarsy_websocket_gateway.errors import AlertJoinedError, HistoryUnavailableE
 from tarsy_websocket_gateway.log.reader import WatchedLog
 from tarsy_websocket_gateway.messages.feed import Feed
 from tarsy_websocket_gateway.messages.history import History
-from tarsy_websocket_gateway.messages.streamed_texts import Call
+from tarsy_websocket_gateway.messages.running_calls import Call
 from tarsy_websocket_gateway.streams.stream_reader import StreamReader
 from tarsy_websocket_gateway.timeline.history_desk import UNAVAILABLE, HistoryDesk, Snapshot
 from tarsy_websocket_gateway.timeline.timeline_api import TimelineApi, TimelineUnavailableError

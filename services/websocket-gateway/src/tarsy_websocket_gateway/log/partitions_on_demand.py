@@ -11,7 +11,7 @@ from aiokafka import TopicPartition
 from tarsy_bus.readers.partition_reader import PartitionReader, Record
 
 LEAST_PAUSE_SECONDS = 0.002
-LONGEST_PAUSE_SECONDS = 0.02
+LONGEST_PAUSE_SECONDS = 0.05
 PAUSE_SHARE = 2
 """The pause after a read, as a multiple of the time that the read took. Reading and sending therefore use at most a
 third of the time.
@@ -30,6 +30,8 @@ class PartitionsOnDemand:
         self._needed = asyncio.Event()
         self.positions: dict[int, int] = {}
         """The next offset of each partition that is fetched."""
+        self.is_idle = False
+        """Whether the last read brought nothing."""
         self._begun: Counter[int] = Counter()
         """How often each was moved."""
 
@@ -70,6 +72,7 @@ class PartitionsOnDemand:
             return []
         begun = dict(self._begun)
         records = await self._follower.next()
+        self.is_idle = not records
         moved = {
             record.partition for record in records if self._begun.get(record.partition) != begun.get(record.partition)
         }

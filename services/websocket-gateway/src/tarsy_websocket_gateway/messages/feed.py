@@ -10,7 +10,8 @@ from tarsy_contracts.messages.chunks import Chunk, Progress
 from tarsy_contracts.timeline.changes import timeline_changes
 from tarsy_websocket_gateway.messages.outgoing import Outgoing, TextDelta
 from tarsy_websocket_gateway.messages.progress_messages import progress_messages
-from tarsy_websocket_gateway.messages.streamed_texts import Call, Part, Streams, summary_part
+from tarsy_websocket_gateway.messages.running_calls import Call, Part, summary_part
+from tarsy_websocket_gateway.messages.streamed_texts import Streams
 from tarsy_websocket_gateway.messages.timeline_messages import encode_discarded, of_change
 from tarsy_websocket_gateway.messages.watched_steps import WatchedSteps
 
@@ -53,6 +54,22 @@ class Feed:
     def tell_caught_up(self, session_id: str) -> list[Outgoing | TextDelta]:
         """The text of before, once all of it is read."""
         return self._streams.tell_caught_up(session_id)
+
+    def take_torn_sessions(self) -> set[str]:
+        """Sessions of which a call is known since the last question, but for its beginning."""
+        return self._streams.take_torn_sessions()
+
+    def knows_beginnings(self, session_id: str) -> bool:
+        """Whether some call of the session is known, and each of them from its beginning."""
+        return self._streams.knows_beginnings(session_id)
+
+    def rewind(self, session_id: str) -> None:
+        """Chunks of the session are read again, from before its running calls began."""
+        self._streams.rewind(session_id)
+
+    def give_up_beginnings(self, session_id: str) -> None:
+        """Nobody has them any longer: texts are told as far as they are known."""
+        self._streams.give_up_beginnings(session_id)
 
     def list_running_calls(self, session_id: str) -> list[Call]:
         """Calls that stream at the moment, for a client that comes now."""

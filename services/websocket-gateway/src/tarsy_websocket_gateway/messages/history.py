@@ -20,7 +20,7 @@ from tarsy_contracts.events.execution import ExecutionFacts
 from tarsy_contracts.timeline.changes import StageDetails
 from tarsy_contracts.wire.same_fields import copy_fields
 from tarsy_websocket_gateway.messages.outgoing import Outgoing, encode
-from tarsy_websocket_gateway.messages.streamed_texts import Call, signs_of_end
+from tarsy_websocket_gateway.messages.running_calls import Call, signs_of_end
 from tarsy_websocket_gateway.messages.timeline_messages import stage_status
 from tarsy_websocket_gateway.messages.watched_steps import WatchedSteps, steps_of
 

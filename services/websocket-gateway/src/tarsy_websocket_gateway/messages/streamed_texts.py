@@ -5,62 +5,18 @@ A newer run replaces the text of an older one; what is older, was seen, or belon
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
-from typing import assert_never
 
-from tarsy_contracts.api.websocket import StreamBegunAgain, StreamedProgress, TimelineEventCreated
-from tarsy_contracts.messages.chunks import Chunk, LlmChunk, Progress, SummaryChunk
-from tarsy_contracts.timeline.changes import LLM_EVENT_TYPES, ROWS_PER_EVENT, llm_timeline_event_id
-from tarsy_contracts.wire.envelope import wire_time
-from tarsy_contracts.wire.ids import timeline_event_id
-from tarsy_websocket_gateway.messages.outgoing import Outgoing, TextDelta, encode
+from tarsy_contracts.messages.chunks import Chunk, LlmChunk, Progress, SummaryChunk, TextSoFar
+from tarsy_websocket_gateway.messages.outgoing import Outgoing, TextDelta
+from tarsy_websocket_gateway.messages.running_calls import Call, Part, part_of_chunk, parts_so_far, signs_of_end
+from tarsy_websocket_gateway.messages.stream_messages import delta, encode_created, progress, reset, tell_text
 
 CALL_BYTES = 256 * 1024
 MOST_CALLS = 512
 MOST_CHARACTERS = 32 * 1024 * 1024
 """Limit for all running calls together."""
 MOST_ENDED = 20_000
-
-
-@dataclass(slots=True)
-class Part:
-    """One timeline event that grows. `logged`: the log has announced it, so that history has it too."""
-
-    event_id: str
-    event_type: str
-    logged: bool = False
-    pieces: list[str] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Call:
-    call_id: str
-    session_id: str
-    execution_id: str | None
-    time: datetime
-    stage_id: str | None = None
-    run: int = -1
-    index: int = -1
-    size: int = 0
-    parts: dict[str, Part] = field(default_factory=dict)
-    untold: bool = False
-    """It streamed before somebody watched, and its text is still being read: clients get it once, when it is whole."""
-    _event_ids: dict[str, str] = field(default_factory=dict)
-    """The timeline event of each kind of chunk: each chunk asks for it."""
-
-    def part_of(self, chunk: LlmChunk | SummaryChunk) -> Part | None:
-        """None of a timeline event that nobody knows yet."""
-        kind = chunk.part if isinstance(chunk, LlmChunk) else chunk.type
-        event_id = self._event_ids.get(kind)
-        if event_id is None:
-            event_id = self._event_ids[kind] = _part_of_chunk(chunk).event_id
-        return self.parts.get(event_id)
-
-    def add(self, chunk: LlmChunk | SummaryChunk) -> Part:
-        part = _part_of_chunk(chunk)
-        self.parts[part.event_id] = part
-        return part
 
 
 class Streams:
@@ -73,6 +29,7 @@ class Streams:
         self._of_session: defaultdict[str, set[str]] = defaultdict(set)
         self._ended: OrderedDict[str, None] = OrderedDict()
         self._over: dict[str, frozenset[str]] = {}
+        self._torn: set[str] = set()
 
     def begin(self, session_id: str, ended: frozenset[str]) -> None:
         """`ended`: the timeline events and executions of the session that have ended until now."""
@@ -107,8 +64,21 @@ class Streams:
         call = self._get_or_begin_call(chunk.call_id, session_id, chunk.execution_id, time)
         call.untold = call.untold or (begins and replayed)
         call.stage_id = call.stage_id or stage_id
+        if isinstance(chunk, TextSoFar):
+            return self._take_so_far(call, chunk, time, last_number, replayed=replayed)
+        return self._take_text(call, chunk, time, last_number, replayed=replayed)
+
+    def _take_text(
+        self, call: Call, chunk: LlmChunk | SummaryChunk, time: datetime, last_number: int, *, replayed: bool
+    ) -> list[Outgoing | TextDelta]:
         if (chunk.run, chunk.index) <= (call.run, call.index):
             return []
+        if call.run < 0 and chunk.index > 0:
+            call.torn = call.untold = True
+            self._torn.add(call.session_id)
+        elif chunk.run > call.run:
+            call.torn = call.lacks_chunk = False
+        call.lacks_chunk |= chunk.index > (call.index + 1 if chunk.run == call.run else 0)
         messages: list[Outgoing | TextDelta] = []
         if chunk.run > call.run:
             self.size -= call.size
@@ -122,13 +92,62 @@ class Streams:
                 messages.append(reset(call, part))
         self._keep(call, part, chunk.text)
         if call.untold:
-            return messages if replayed else [*messages, *_tell_text(call)]
+            return messages if replayed or call.torn else [*messages, *tell_text(call)]
         return [*messages, delta(call, part, chunk.text)]
 
+    def _take_so_far(
+        self, call: Call, chunk: TextSoFar, time: datetime, last_number: int, *, replayed: bool
+    ) -> list[Outgoing | TextDelta]:
+        """All that the run has said, for a call whose beginning is not known. Nothing new where it is."""
+        if chunk.run < call.run or (chunk.run == call.run and chunk.index < call.index):
+            return []
+        if (chunk.run, chunk.index) == (call.run, call.index) and not (call.torn or call.lacks_chunk):
+            return []
+        messages: list[Outgoing | TextDelta] = []
+        self._clear_text(call)
+        call.run, call.index, call.time = chunk.run, chunk.index, time
+        call.torn = call.lacks_chunk = False
+        for part, text in parts_so_far(chunk):
+            known = call.parts.get(part.event_id)
+            if known is None:
+                call.parts[part.event_id] = known = part
+                messages.append(encode_created(call, part, last_number))
+            self._keep(call, known, text)
+        call.untold = True
+        return messages if replayed else [*messages, *tell_text(call)]
+
+    def _clear_text(self, call: Call) -> None:
+        self.size -= call.size
+        call.size = 0
+        for part in call.parts.values():
+            part.pieces.clear()
+
+    def take_torn_sessions(self) -> set[str]:
+        """Sessions of which a call is known since the last question, but for its beginning."""
+        torn, self._torn = self._torn, set()
+        return torn
+
+    def knows_beginnings(self, session_id: str) -> bool:
+        """Whether some call of the session is known, and each from its beginning."""
+        calls = self.list_running_calls(session_id)
+        return any(call.run >= 0 for call in calls) and not any(call.torn for call in calls)
+
+    def rewind(self, session_id: str) -> None:
+        """Chunks of the session are read again, from before its torn calls began."""
+        for call in self.list_running_calls(session_id):
+            if call.torn:
+                self._clear_text(call)
+                call.run = call.index = -1
+
+    def give_up_beginnings(self, session_id: str) -> None:
+        """Nobody has them any longer: texts are told as far as they are known."""
+        for call in self.list_running_calls(session_id):
+            call.torn = False
+
     def tell_caught_up(self, session_id: str) -> list[Outgoing | TextDelta]:
-        """The texts of the session's running calls that nobody was told yet: all that streamed before is read."""
-        untold = [call for call in self.list_running_calls(session_id) if call.untold]
-        return [message for call in untold for message in _tell_text(call)]
+        """The text of the session's running calls, as far as nobody was told: all that streamed before is read."""
+        untold = [call for call in self.list_running_calls(session_id) if call.untold and not call.torn]
+        return [message for call in untold for message in tell_text(call)]
 
     def announce(self, call_id: str, session_id: str, part: Part, time: datetime) -> list[Outgoing]:
         """The log announced `part`. Text that came before is sent again behind it, as its announcement has none."""
@@ -169,9 +188,10 @@ class Streams:
         while self.size > self._most_characters and len(self._calls) > 1:
             self.end([next(iter(self._calls))])
 
-    def _had_ended(self, session_id: str, chunk: LlmChunk | SummaryChunk) -> bool:
+    def _had_ended(self, session_id: str, chunk: LlmChunk | SummaryChunk | TextSoFar) -> bool:
         """For calls that ended before anyone watched the session: the log read from then on does not end them again."""
-        signs = signs_of_end(chunk.call_id, chunk.execution_id, [_part_of_chunk(chunk).event_id])
+        parts = [part for part, _ in parts_so_far(chunk)] if isinstance(chunk, TextSoFar) else [part_of_chunk(chunk)]
+        signs = signs_of_end(chunk.call_id, chunk.execution_id, [part.event_id for part in parts])
         return not self._over.get(session_id, frozenset()).isdisjoint(signs)
 
     def _get_or_begin_call(self, call_id: str, session_id: str, execution_id: str | None, time: datetime) -> Call:
@@ -191,64 +211,6 @@ class Streams:
             del self._of_session[call.session_id]
 
 
-def signs_of_end(call_id: str, execution_id: str | None, parts: Iterable[str]) -> set[str]:
-    """Timeline events and executions, one of which at least has ended where the call has.
-
-    A failed call shows as an error (contracts.timeline).
-    """
-    return {*parts, timeline_event_id(call_id, "error"), execution_id or ""}
-
-
-def encode_created(call: Call, part: Part, last_number: int) -> Outgoing:
-    """Sorts the streaming item to where it would appear if the call completed now."""
-    message = TimelineEventCreated(
-        type="timeline_event.created",
-        event_id=part.event_id,
-        session_id=call.session_id,
-        stage_id=call.stage_id,
-        execution_id=call.execution_id,
-        event_type=part.event_type,
-        status="streaming",
-        content="",
-        metadata={},
-        sequence_number=(last_number + 1) * ROWS_PER_EVENT + list(call.parts).index(part.event_id),
-        timestamp=wire_time(call.time),
-        number=None,
-    )
-    return encode(message)
-
-
-def delta(call: Call, part: Part, text: str) -> TextDelta:
-    return TextDelta(call.session_id, part.event_id, call.run, call.index, text, call.time)
-
-
-def reset(call: Call, part: Part) -> Outgoing:
-    message = StreamBegunAgain(
-        type="stream.reset",
-        event_id=part.event_id,
-        session_id=call.session_id,
-        run=call.run,
-        timestamp=wire_time(call.time),
-        number=None,
-    )
-    return encode(message)
-
-
-def progress(session_id: str, chunk: Progress, time: datetime) -> Outgoing:
-    """Not kept: a later client waits for the next word."""
-    message = StreamedProgress(
-        type="stream.progress",
-        event_id=timeline_event_id(chunk.call_id, "llm_tool_call"),
-        session_id=session_id,
-        text=chunk.text,
-        run=chunk.run,
-        index=chunk.index,
-        timestamp=wire_time(time),
-        number=None,
-    )
-    return encode(message)
-
-
 def _begin_new_run(call: Call, run: int, time: datetime) -> Sequence[Outgoing]:
     """A newer run: clients forget the text of the older one before they get any of the new."""
     written = [part for part in call.parts.values() if part.pieces]
@@ -256,28 +218,3 @@ def _begin_new_run(call: Call, run: int, time: datetime) -> Sequence[Outgoing]:
     for part in written:
         part.pieces.clear()
     return [] if call.untold else [reset(call, part) for part in written]
-
-
-def _tell_text(call: Call) -> list[Outgoing | TextDelta]:
-    """The text so far. A client that has resumed may have some of it, so it begins again."""
-    call.untold = False
-    messages: list[Outgoing | TextDelta] = []
-    for part in call.parts.values():
-        messages.append(reset(call, part))
-        if part.pieces:
-            messages.append(delta(call, part, "".join(part.pieces)))
-    return messages
-
-
-def _part_of_chunk(chunk: LlmChunk | SummaryChunk) -> Part:
-    match chunk:
-        case LlmChunk():
-            return Part(llm_timeline_event_id(chunk.call_id, chunk.part), LLM_EVENT_TYPES[chunk.part])
-        case SummaryChunk():
-            return summary_part(chunk.call_id)
-        case _:
-            assert_never(chunk)
-
-
-def summary_part(summary_id: str) -> Part:
-    return Part(timeline_event_id(summary_id, "mcp_tool_summary"), "mcp_tool_summary")

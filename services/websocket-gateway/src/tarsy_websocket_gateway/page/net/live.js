@@ -65,6 +65,8 @@ export class Live {
       this.#next = setTimeout(() => this.#subscribe(), ASK_AGAIN);
     } else if (message.type === "subscription.error") {
       this.#lost();
+    } else if (message.type === "subscription.delayed") {
+      this.#listener.interrupted();
     } else if (message.session_id !== undefined) {
       this.#listener.takes(message);
     }
