@@ -111,7 +111,7 @@ async def measure(
             for one in range(given.processes)
         ]
         for one in processes:
-            await asyncio.to_thread(one.stdout.readline)
+            await asyncio.to_thread(connected, one)
         before, began, own = {name: used(pid) for name, pid in pids.items()}, time.monotonic(), time.process_time()
         written = sum(one.chunks for one in sessions)
         at = time.time() + BEGIN_SECONDS
@@ -166,6 +166,11 @@ def clients(plan: Plan) -> subprocess.Popen[bytes]:
     """Says when all are connected, is told when to subscribe, and prints what they found."""
     program = [sys.executable, str(Path(__file__).with_name("clients_process.py")), json.dumps(asdict(plan))]
     return subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
+def connected(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdout is not None
+    process.stdout.readline()
 
 
 def subscribed(process: subprocess.Popen[bytes], at: float) -> bytes:
