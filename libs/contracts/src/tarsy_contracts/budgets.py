@@ -13,7 +13,6 @@ from tarsy_contracts.wire.numbers import Amount, Count, Index, Seconds
 type Resource = Literal["tokens", "money", "time", "calls"]
 type AtEnd = Literal["conclude", "ask", "stop"]
 RESOURCES: Final[tuple[Resource, ...]] = ("tokens", "money", "time", "calls")
-AT_END: Final[tuple[AtEnd, ...]] = ("conclude", "ask", "stop")
 DIGITS: Final = 6
 SESSION: Final = "session"
 """The id of the budget of a session."""
