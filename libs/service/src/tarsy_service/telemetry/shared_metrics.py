@@ -19,7 +19,7 @@ def get_or_create_metric[M: MetricWrapperBase](
 
 
 def describe_metrics(registry: CollectorRegistry) -> Iterator[tuple[Metric, tuple[str, ...]]]:
-    """What was made in the registry, in order, each with the names of its labels."""
+    """The metrics that were made in the registry, in order, each with the names of its labels."""
     # `collect` says nothing of the labels of what has no sample yet.
     for collector in registry._collector_to_names:
         if isinstance(collector, MetricWrapperBase):
