@@ -26,7 +26,7 @@ class Owned:
 
 
 class TakeOver:
-    """The partitions of a process share this: readers, heads, and the states of sessions at rest."""
+    """It holds what the partitions of a process share: readers, heads, and the states of sessions at rest."""
 
     def __init__(
         self,
