@@ -3,7 +3,7 @@ PY := .venv/bin/python
 SETUP := python3 tools/setup.py
 MEMBERS := $(sort $(dir $(wildcard apps/*/pyproject.toml examples/lab/pyproject.toml libs/*/pyproject.toml services/*/pyproject.toml tools/docgen/pyproject.toml)))
 # The first imports most of the others: what mypy has learnt of them is there for the rest, which go two at once.
-TYPES := $(addprefix types/,$(MEMBERS) examples/consumers/python tests-support tests-e2e tests-ground helm)
+TYPES := $(addprefix types/,$(MEMBERS) examples/consumers/python tests-support tests-e2e tests-ground tests-lint helm benchmarks)
 # Containers often say that compiled modules are not to be kept: then every process compiles 1,400 of them again.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -53,11 +53,12 @@ soak: setup    ## run a TARSy of its own while everything around it fails, and j
 ground: setup    ## test on a Docker engine and a Kubernetes node of our own; needs Linux, root and `make programs`, else skips with the reason
 	@$(PY) -m pytest -n 2 --dist loadfile tests-ground $(ARGS)
 
-lint: setup    ## format, lint, types, import rules, generated schemas and their compatibility
+lint: setup    ## format, lint, types, import rules, words and claims of the docs, generated schemas and their compatibility
 	@$(PY) -m ruff format --check --quiet .
 	@$(PY) -m ruff check --quiet .
 	@.venv/bin/lint-imports --no-cache
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(TYPES)
+	@$(PY) -m pytest -q -p no:cacheprovider tests-lint
 	@$(PY) -m tarsy_docgen --check
 
 $(TYPES): types/%:

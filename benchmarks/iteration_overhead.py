@@ -107,6 +107,8 @@ def stamps(log: SessionLog) -> Mapping[str, list[float]]:
                 found["answer"].append(record.appended_at.timestamp())
             case ToolCallCompleted():
                 found["result"].append(record.appended_at.timestamp())
+            case _:
+                pass
     return found
 
 

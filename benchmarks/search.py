@@ -13,6 +13,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -223,9 +224,8 @@ async def index(database: Database, owner: "asyncpg.Connection[asyncpg.Record]",
     say(f"the rest: words {seconds:.0f} s, index {time.perf_counter() - began:.0f} s")
     await owner.execute("vacuum analyze")
     for table in ("sessions", "timeline_events", "search_texts"):
-        size, words = await owner.fetchrow(
-            "select pg_total_relation_size($1::text::regclass), pg_relation_size('search_texts_by_word')", table
-        )
+        size = await owner.fetchval("select pg_total_relation_size($1::text::regclass)", table)
+        words = await owner.fetchval("select pg_relation_size('search_texts_by_word')")
         say(f"{table}: {size / 1e6:,.0f} MB" + (f", of which index {words / 1e6:,.0f} MB" if "search" in table else ""))
 
 
@@ -248,7 +248,7 @@ async def ask(database: Database, owner: "asyncpg.Connection[asyncpg.Record]", p
 
     transport = httpx2.ASGITransport(app)
     async with httpx2.AsyncClient(transport=transport, base_url="http://api", timeout=GIVE_UP_SECONDS) as client:
-        for name, address, rounds in (
+        for name, address_of, rounds in (
             ("list, first page", lambda: "/api/v1/sessions", ROUNDS),
             ("list, a page in the middle", lambda: "/api/v1/sessions?page=900&status=completed", ROUNDS),
             ("detail", lambda: f"/api/v1/sessions/{chance.choice(ids)}", ROUNDS),
@@ -260,7 +260,7 @@ async def ask(database: Database, owner: "asyncpg.Connection[asyncpg.Record]", p
             ("search, a word in all", lambda: "/api/v1/sessions?search=pod", ROUNDS // 5),
             ("the same by time", lambda: "/api/v1/sessions?search=pod&sort_by=created_at", ROUNDS // 5),
         ):
-            await measure(client, name, address, rounds)
+            await measure(client, name, address_of, rounds)
         for seen, groups in LIMITS.items():
             app.dependency_overrides[groups_of] = always(groups)
             for name, address, rounds in (
@@ -269,7 +269,7 @@ async def ask(database: Database, owner: "asyncpg.Connection[asyncpg.Record]", p
                 ("running ones", "/api/v1/sessions?status=in_progress", ROUNDS),
                 ("search, a word in a tenth", f"/api/v1/sessions?search={SERVICES[0]}", ROUNDS // 5),
             ):
-                await measure(client, f"who sees {seen}: {name}", lambda address=address: address, rounds)
+                await measure(client, f"who sees {seen}: {name}", partial(str, address), rounds)
     began = time.perf_counter()
     await owner.fetchval(BEFORE, f"%{pods[0]}%")
     say(f"a whole pod without the index (as it was): {time.perf_counter() - began:.1f} s")

@@ -8,7 +8,7 @@ The executive summary is a sixth question, which the model answers at once.
 import argparse
 import asyncio
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import httpx2
@@ -102,7 +102,7 @@ def told_of_processes(
 
 async def told_of_metrics(whole: Whole) -> None:
     """Mean of each histogram, over all processes that have it."""
-    sums: Counter[str] = Counter()
+    sums: defaultdict[str, float] = defaultdict(float)
     async with httpx2.AsyncClient(trust_env=False) as client:
         for process in whole.system.processes:
             page = (await client.get(f"{process.url}/metrics")).text

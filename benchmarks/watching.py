@@ -23,7 +23,7 @@ class Watch:
 
 
 def type_of(record: Record) -> str:
-    return next(value.decode() for name, value in record.headers if name == "ce_type")
+    return next(str(value, "ascii") for name, value in record.headers if name == "ce_type")
 
 
 async def follow(

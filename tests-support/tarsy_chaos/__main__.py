@@ -16,7 +16,7 @@ from tarsy_chaos.lives import ChaosError
 from tarsy_chaos.plan import strikes
 from tarsy_chaos.rounds import ChaosSetup, Round, play
 from tarsy_cli.api import ApiError
-from tarsy_cli.chat.questions import send_question
+from tarsy_cli.chat.asking import send_question
 from tarsy_cli.console.terminal import fail, get_console, say
 from tarsy_cli.lab.demo import send_incident
 from tarsy_cli.options import DEFAULT_HOME, HomeOption

@@ -9,7 +9,7 @@ import structlog
 from pydantic import ValidationError
 
 from tarsy_cli.api import ApiError, get
-from tarsy_cli.chat.questions import send_question
+from tarsy_cli.chat.asking import send_question
 from tarsy_contracts.api.chat import ChatMessageSent
 from tarsy_contracts.api.session_lists import SessionList
 from tarsy_lab.incidents import Incident

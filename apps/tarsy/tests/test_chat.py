@@ -15,7 +15,7 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from tarsy_cli.api import ApiAnswer, ApiError, UnavailableError, UnreachableError
 from tarsy_cli.app import cli
-from tarsy_cli.chat import asking, questions
+from tarsy_cli.chat import asking
 from tarsy_cli.chat.conversation import read_typed_questions
 from tarsy_cli.chat.earlier import print_chat
 from tarsy_cli.watch.session_messages import SessionView, follow
@@ -88,9 +88,9 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatApi]:
             listens.set()
             await over.wait()
 
-    monkeypatch.setattr(questions, "post", chat.post)
+    monkeypatch.setattr(asking, "post", chat.post)
     monkeypatch.setattr("tarsy_cli.api.PAUSE_SECONDS", 0.01)
-    monkeypatch.setattr(questions, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(asking, "LOOK_SECONDS", 0.01)
     thread = Thread(target=loop.run_until_complete, args=(run(),))
     thread.start()
     assert listens.wait(60)

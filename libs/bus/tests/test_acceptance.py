@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tarsy_bus import acceptance
 from tarsy_bus.acceptance import ChainLink, ChainTracker, LastAccepted, LogMismatchError
 from tarsy_bus.log.head_store import HeadStore
-from tarsy_bus.log.heads import newest, replay_start
+from tarsy_bus.log.heads import newest
 from tarsy_contracts.events.heads import SessionHead
 from tarsy_testing.story.acceptance_world import KINDS, SESSIONS, Owner, Schedule, World, hostile, play
 
@@ -87,7 +87,6 @@ def test_owners_whose_heads_lie_in_a_store_agree_too() -> None:
         heads = newest(self.published)
         store = HeadStore(heads)
         stores.append(store)
-        assert store.beginning == replay_start(heads)
         owner = Owner(self.log, position=store.beginning, chains=ChainTracker(store), heads=store)
         owner.read(len(self.log))
         self.owners = [*self.owners, owner][-4:]

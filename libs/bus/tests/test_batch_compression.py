@@ -10,8 +10,8 @@ import pytest
 from aiokafka.errors import UnknownError
 from aiokafka.record.default_records import DefaultRecordBatch
 
-from tarsy_bus.client.batch_compression import COMPRESSED_FROM_BYTES, compress
 from tarsy_bus.client.connection import ENVELOPE_BYTES, Bus, batch_reader
+from tarsy_bus.client.paced_producer import COMPRESSED_FROM_BYTES, compress
 from tarsy_bus.client.publisher import NotWrittenError, Publisher
 from tarsy_bus.client.record_parsing import ATTRIBUTES, ATTRIBUTES_AT, CODEC, plain_batch
 from tarsy_bus.client.whole_batches import WholeBatches

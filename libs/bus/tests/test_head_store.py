@@ -18,13 +18,14 @@ from tarsy_bus.log.head_batches import Belongs, HeadRows
 from tarsy_bus.log.head_reading import HeadLoading
 from tarsy_bus.log.head_rows import ENDINGS, pack_session
 from tarsy_bus.log.head_store import HeadStore, JoinableSession
-from tarsy_bus.log.heads import newest, replay_start
+from tarsy_bus.log.heads import newest
 from tarsy_bus.metrics import ignore_topic
 from tarsy_bus.readers.misplaced import MisplacedRecords
 from tarsy_bus.readers.partition_reader import Record
 from tarsy_contracts.events.heads import AlertMark, Phase, SessionHead, Span, head_key
 from tarsy_contracts.wire.envelope import Headers, envelope_of
 from tarsy_testing.servers.foreign_batches import batch_with
+from tarsy_testing.story.acceptance_world import replay_start
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 NAMESPACE = UUID("7f0c5b0e-0000-4000-8000-000000000000")

@@ -1,5 +1,6 @@
 """Heads: which an event brings, which of many counts, and where a reader begins."""
 
+from contextlib import closing
 from datetime import UTC, datetime
 from itertools import pairwise
 
@@ -8,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarsy_bus.acceptance import ChainLink
-from tarsy_bus.log.heads import ENDED, MOST_SPANS, NEAR, newest, next_alerts, next_head, replay_start
+from tarsy_bus.log.head_store import HeadStore
+from tarsy_bus.log.heads import ENDED, MOST_SPANS, NEAR, newest, next_alerts, next_head
 from tarsy_bus.log.join_rule import CLOSED
 from tarsy_contracts import events as e
 from tarsy_contracts.events import ENDINGS, SESSION_ENDINGS
@@ -153,17 +155,23 @@ def test_a_head_that_was_written_twice_counts_once() -> None:
     assert newest([("a", head(number=3)), ("a", head(number=3))]) == {"a": head(number=3)}
 
 
+def beginning_of(heads: dict[str, SessionHead]) -> int:
+    """The offset from which a reader reads that is seeded by these heads."""
+    with closing(HeadStore(heads)) as store:
+        return store.beginning
+
+
 def test_a_reader_begins_at_the_lowest_opener_of_an_open_session() -> None:
     heads = {"a": head("open", offset=50), "b": head("open", offset=30), "c": head(offset=10), "d": head(offset=99)}
-    assert replay_start(heads) == 30
+    assert beginning_of(heads) == 30
 
 
 def test_a_reader_begins_after_the_last_rest_when_no_session_is_open() -> None:
-    assert replay_start({"a": head(offset=10), "b": head(offset=99)}) == 100
+    assert beginning_of({"a": head(offset=10), "b": head(offset=99)}) == 100
 
 
 def test_a_reader_without_heads_begins_at_the_beginning() -> None:
-    assert replay_start({}) == 0
+    assert beginning_of({}) == 0
 
 
 # The alerts of a session

@@ -11,7 +11,7 @@ from tarsy_contracts.conversation import (
     ToolMessage,
     UserMessage,
 )
-from tarsy_llm.google.contents import ContentMaker, contents_of
+from tarsy_llm.google.contents import ContentMaker
 from tarsy_llm.protocol import LlmRequest
 
 MODEL = "gemini-3-pro-preview"
@@ -50,7 +50,7 @@ def test_whatever_is_kept_the_contents_are_those_of_the_whole_conversation(most_
     for messages in (GROWING[0], HALF_A_TURN, *GROWING[1:], GROWING[1], [*GROWING[2], FIRST]):
         for id in ("", "execution-1", "execution-2"):
             request = asked(*messages, id=id)
-            assert maker.make(request) == contents_of(request, MODEL)
+            assert maker.make(request) == ContentMaker(MODEL).make(request)
 
 
 def test_a_message_is_made_once_while_its_conversation_goes_on() -> None:
@@ -65,4 +65,4 @@ def test_what_was_made_for_an_earlier_request_stays_as_it_was() -> None:
     maker = ContentMaker(MODEL)
     half = maker.make(asked(*HALF_A_TURN))
     maker.make(asked(*GROWING[1]))
-    assert half == contents_of(asked(*HALF_A_TURN), MODEL)
+    assert half == ContentMaker(MODEL).make(asked(*HALF_A_TURN))

@@ -5,7 +5,8 @@ import re
 import pytest
 
 from tarsy_masking.masker import Masker
-from tarsy_masking.rules import CustomPattern, InvalidPatternsError, list_known_names
+from tarsy_masking.patterns import read_patterns
+from tarsy_masking.rules import CustomPattern, InvalidPatternsError
 
 DEFAULT = Masker.default()
 SESSION = Masker.default(b"a key of thirty-two bytes or more").for_session("session-1")
@@ -30,8 +31,8 @@ GO_GROUPS = {"basic", "secrets", "security", "kubernetes", "cloud", "all"}
 
 
 def test_every_name_of_go_tarsy_is_known() -> None:
-    assert GO_PATTERNS | GO_GROUPS | {"kubernetes_secret"} <= list_known_names()
-    for name in list_known_names():
+    assert GO_PATTERNS | GO_GROUPS | {"kubernetes_secret"} <= read_patterns().known_names
+    for name in read_patterns().known_names:
         DEFAULT.with_rules([name], ())
 
 

@@ -8,8 +8,7 @@ from collections.abc import Callable
 import pytest
 import structlog
 
-from tarsy_service.telemetry.logs import configure_logs
-from tarsy_service.telemetry.redacted_queries import QueriesLeftOut
+from tarsy_service.telemetry.logs import QueriesLeftOut, configure_logs
 from tarsy_service.telemetry.repeated_lines import ALIKE_SECONDS, MOST_ALIKE, MOST_KINDS
 
 type Lines = Callable[[], list[str]]

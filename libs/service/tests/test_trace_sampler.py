@@ -5,7 +5,7 @@ from uuid import NAMESPACE_URL, uuid4, uuid5
 import pytest
 from opentelemetry.sdk.trace.sampling import Decision
 
-from tarsy_service.telemetry.trace_sampler import TraceSampler
+from tarsy_service.telemetry.exporting import TraceSampler
 
 KEPT = Decision.RECORD_AND_SAMPLE
 SESSIONS = [uuid5(NAMESPACE_URL, f"session {number}").int for number in range(4_000)]

@@ -6,17 +6,35 @@ from pydantic import JsonValue
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.events import OfferedTool
 from tarsy_session.controllers.react.instructions import (
+    ACTION_IS_A_SENTENCE,
+    ACTION_WITHOUT_NAME,
     ANSWER,
     CONCLUDE,
+    EMPTY_FINAL_ANSWER,
     FORMAT,
+    INPUT_WITHOUT_ACTION,
+    NEITHER,
+    NO_ACTION_AND_NO_ANSWER,
     NO_TOOLS,
-    REMINDERS,
+    NOTHING,
+    ONLY_THOUGHTS,
     compose_format,
     describe_tools,
     render_observation,
 )
 from tarsy_session.controllers.react.parsing import parse_answer
 from tarsy_session.controllers.react.schema import parameter_lines
+
+REMINDERS = (
+    NOTHING,
+    NEITHER,
+    ONLY_THOUGHTS,
+    INPUT_WITHOUT_ACTION,
+    ACTION_WITHOUT_NAME,
+    ACTION_IS_A_SENTENCE,
+    NO_ACTION_AND_NO_ANSWER,
+    EMPTY_FINAL_ANSWER,
+)
 
 
 def tool(server: str, name: str, description: str, schema: dict[str, JsonValue]) -> OfferedTool:

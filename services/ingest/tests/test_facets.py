@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from tarsy_ingest.intake.facets import Facets, facets_of, owner_of_pod
-from tarsy_ingest.intake.json_fields import fields_in
+from tarsy_ingest.intake.json_fields import objects_in
 
 SAMPLES = Path(__file__).parent / "samples"
 
 
 def facets(value: Any) -> Facets:
-    return facets_of(fields_in(json.dumps(value)))
+    return facets_of([found.fields for found in objects_in(json.dumps(value))])
 
 
 def test_labels_name_the_facets(samples: dict[str, Any]) -> None:
@@ -57,7 +57,7 @@ def test_what_is_no_name_is_left_out(data: Any) -> None:
 
 @pytest.mark.parametrize("text", ["namespace: shop", "{", "", "{]", "[1, 2]"])
 def test_text_has_no_facets(text: str) -> None:
-    assert facets_of(fields_in(text)) == Facets()
+    assert facets_of([found.fields for found in objects_in(text)]) == Facets()
 
 
 @pytest.mark.parametrize(

@@ -35,8 +35,9 @@ from tarsy_llm.provider_type import ModelIdentity
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.action_ledger import ActionLedger
 from tarsy_orchestrator.effects.admission import BACKGROUND_PHASES, AdmissionQueue
-from tarsy_orchestrator.effects.chain_resolution import Plans, resolve_chain
+from tarsy_orchestrator.effects.chain_resolution import Plans
 from tarsy_orchestrator.effects.dependencies import Dependencies, downtime_of
+from tarsy_orchestrator.effects.known_chains import KnownChains
 from tarsy_orchestrator.effects.spending_ledger import SpendingLedger
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog, ToolsPatience
 from tarsy_orchestrator.effects.tracing import SessionTraces
@@ -315,7 +316,7 @@ async def until_it_owns(owner: RunningOwner, count: int) -> None:
 
 def _plan(config: Config, alert: Alert) -> ResolvedChain:
     """The investigations of these tests end with their analysis."""
-    return resolve_chain(config, alert).model_copy(update={"executive_summary": None})
+    return KnownChains().resolve(config, alert).model_copy(update={"executive_summary": None})
 
 
 async def _unable_to_commit(offsets: object) -> None:

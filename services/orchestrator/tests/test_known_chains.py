@@ -6,9 +6,9 @@ import yaml
 
 from tarsy_config.config import Config
 from tarsy_config.loading.load import load_config
+from tarsy_config.plans.routing import facts_of
 from tarsy_contracts.alert import McpSelection
 from tarsy_contracts.chain import ResolvedChain
-from tarsy_orchestrator.effects.chain_resolution import resolve_chain
 from tarsy_orchestrator.effects.known_chains import KnownChains
 from tarsy_testing.story.story import ALERT
 
@@ -32,7 +32,9 @@ def test_an_alert_gets_the_plan_that_the_configuration_has_for_its_type(tmp_path
     alerts.append(alerts[0].model_copy(update={"mcp": McpSelection()}))
     alerts.append(alerts[0].model_copy(update={"llm_provider": "other"}))
     for alert in alerts * 2:
-        assert chains.resolve(config, alert) == resolve_chain(config, alert)
+        route = config.router().route(facts_of(alert))
+        wanted = config.plan_by(route, alert.mcp, alert.llm_provider, alert.labels)
+        assert chains.resolve(config, alert) == wanted
 
 
 def test_a_changed_configuration_is_resolved_anew(tmp_path: Path) -> None:

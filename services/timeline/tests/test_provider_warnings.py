@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from tarsy_contracts.messages.workers import FailingProvider, WorkerAnnounced
-from tarsy_timeline.system.provider_warnings import warn_of_providers
+from tarsy_timeline.system.server_watch import warn_of_providers
 
 SINCE = datetime(2026, 11, 29, 20, tzinfo=UTC)
 

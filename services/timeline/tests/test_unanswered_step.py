@@ -3,7 +3,7 @@
 import socket
 
 from tarsy_processes.ports import free_port
-from tarsy_timeline.database.unanswered_step import find_unanswered_step
+from tarsy_timeline.database.single_connection import find_unanswered_step
 
 
 async def test_a_port_that_takes_connections_and_says_nothing_fails_at_tls() -> None:

@@ -19,7 +19,6 @@ from tarsy_contracts.messages.requests import ToolCallRequest
 from tarsy_contracts.wire.topics import Topics
 from tarsy_masking.masker import REDACTED, Masker
 from tarsy_masking.patterns import read_patterns
-from tarsy_masking.rules import list_known_names
 from tarsy_testing.broken_masker import broken_masker
 from tarsy_tool_gateway.masking import ServerMaskers, check_custom_patterns, server_maskers
 from tarsy_tool_gateway.metrics import Metrics
@@ -95,7 +94,7 @@ def test_the_configuration_knows_the_names_that_the_masker_knows() -> None:
     source = read_patterns()
     assert source.groups.keys() == GROUPS
     assert source.covered | {pattern.name for pattern in source.opt_in} == PATTERNS
-    assert list_known_names() >= GROUPS | PATTERNS
+    assert read_patterns().known_names >= GROUPS | PATTERNS
 
 
 @pytest.mark.parametrize("outcome", ["ok", "tool_error", "unavailable", "rejected", "unknown"])

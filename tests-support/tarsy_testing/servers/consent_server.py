@@ -64,7 +64,6 @@ class ConsentServer:
     refresh: dict[str, str] = field(default_factory=dict)
     spent: set[str] = field(default_factory=set)
     grants: list[Mapping[str, str]] = field(default_factory=list)
-    refused_requests: int = 0
     revoked: list[str] = field(default_factory=list)
     revocation_status: int = 200
 
@@ -185,7 +184,6 @@ class ConsentServer:
         where = f'resource_metadata="{self.issuer}/.well-known/oauth-protected-resource/mcp"'
         scope = self.access.get(authorization.partition(" ")[2])
         if scope is None:
-            self.refused_requests += 1
             return Response(status_code=401, headers={"www-authenticate": f'Bearer scope="{SCOPE}", {where}'})
         if self.needed_scope not in scope.split():
             challenge = f'Bearer error="insufficient_scope", scope="{self.needed_scope}", {where}'

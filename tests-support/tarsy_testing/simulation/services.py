@@ -27,8 +27,8 @@ from tarsy_llm.protocol import Llm
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.action_ledger import ActionLedger
 from tarsy_orchestrator.effects.admission import BACKGROUND_PHASES, AdmissionQueue
-from tarsy_orchestrator.effects.chain_resolution import resolve_chain
 from tarsy_orchestrator.effects.dependencies import Dependencies
+from tarsy_orchestrator.effects.known_chains import KnownChains
 from tarsy_orchestrator.effects.spending_ledger import SpendingLedger
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog, ToolsPatience
 from tarsy_orchestrator.effects.tracing import SessionTraces
@@ -159,7 +159,7 @@ class Orchestrator:
             follower=follower,
             writer=writer,
             inbox=InboxReader(
-                partial(resolve_chain, self._config),
+                partial(KnownChains().resolve, self._config),
                 self._bus.partition_of_session,
                 lambda: self._deps.downtime,
                 lambda: self._config.skill_texts,

@@ -1,14 +1,23 @@
 """Schedules of owners for the acceptance rule: take-overs at any moment, zombies at any lag, heads that lag."""
 
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tarsy_bus.acceptance import ChainLink, ChainTracker, Heads, LastAccepted
-from tarsy_bus.log.heads import newest, next_head, replay_start
+from tarsy_bus.log.heads import newest, next_head
 from tarsy_contracts.events.heads import SessionHead
 
 SESSIONS = ("a", "b", "c")
 type Written = tuple[str, SessionHead]
+
+
+def replay_start(heads: Mapping[str, SessionHead]) -> int:
+    """The offset from which a reader that is seeded by these (the newest) heads has to read."""
+    openers = [head.offset for head in heads.values() if head.phase == "open"]
+    if openers:
+        return min(openers)
+    return max((head.offset for head in heads.values()), default=-1) + 1
 
 
 @dataclass

@@ -23,7 +23,6 @@ COMMIT = "7367e0b3340a262801ca1520390bb0132cc57fe0"
 SOURCES = ("apps", "libs", "services", "examples/lab")
 CONFIG = "tests-e2e/chains/config"
 HEADINGS = re.compile(r"^## \[([^\]]+)\]", re.MULTILINE)
-UNRELEASED = "Unreleased"
 COMMAND_SECONDS = 180.0
 
 

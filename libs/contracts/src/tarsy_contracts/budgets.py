@@ -17,7 +17,6 @@ type AtEnd = Literal["conclude", "ask", "stop"]
 type CostCompleteness = Literal["complete", "partial", "none"]
 """Whether all models that were used have a price, some, or none."""
 RESOURCES: Final[tuple[Resource, ...]] = ("tokens", "money", "time", "calls")
-AT_END: Final[tuple[AtEnd, ...]] = ("conclude", "ask", "stop")
 DIGITS: Final = 6
 SESSION: Final = "session"
 """The id of the budget of a session."""

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tarsy_masking.errors import MaskingError
-from tarsy_masking.patterns import read_patterns
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +32,3 @@ class InvalidPatternsError(MaskingError, ValueError):
     def __init__(self, mistakes: Sequence[PatternProblem]) -> None:
         super().__init__("; ".join(f"{mistake.subject!r}: {mistake.reason}" for mistake in mistakes))
         self.mistakes = tuple(mistakes)
-
-
-def list_known_names() -> frozenset[str]:
-    """Every name that `with_rules` takes: patterns and groups."""
-    return read_patterns().known_names

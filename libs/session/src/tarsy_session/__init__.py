@@ -10,18 +10,3 @@ from tarsy_session.effects import Effect, effects_of
 from tarsy_session.evolve import evolve
 from tarsy_session.replies import replies_to
 from tarsy_session.state import NOT_STARTED, AtRest, Investigating, NotStarted, SessionState, Unsupported
-
-__all__ = [
-    "NOT_STARTED",
-    "AtRest",
-    "DecisionInput",
-    "Effect",
-    "Investigating",
-    "NotStarted",
-    "SessionState",
-    "Unsupported",
-    "decide",
-    "effects_of",
-    "evolve",
-    "replies_to",
-]

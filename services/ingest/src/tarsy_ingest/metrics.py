@@ -4,10 +4,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import Literal, get_args
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry
 
 from tarsy_contracts.alert import ALERT_SOURCES, AlertSource
 from tarsy_ingest.formats.alert_formats import FORMATS
+from tarsy_service.telemetry.metric_kinds import MetricKinds
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15)
 
@@ -29,48 +30,42 @@ type BurialReason = Literal["refused", "too_large", "unparsable", "unforeseen"]
 
 class Metrics:
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._alerts = Counter(
+        make = MetricKinds(registry)
+        self._alerts = make.counter(
             "tarsy_ingest_alerts_total",
             "Alerts by how they came and what became of them; not_written counts each try, turned_away each request "
             "that was answered 503 at once, queue_full each that was because as many sessions wait as may, "
             "rate_limited each that was answered 429",
             ["source", "outcome"],
-            registry=registry,
         )
-        self._dead_letters = Counter(
+        self._dead_letters = make.counter(
             "tarsy_ingest_dead_letters_total",
             "Records of the alerts topic that went to the dead letters, by reason",
             ["reason"],
-            registry=registry,
         )
-        self._refusals = Counter(
+        self._refusals = make.counter(
             "tarsy_ingest_refusals_total",
             "Requests of senders that were refused, by the door and the status; 207 counts each wrong alert of a "
             "webhook whose others were taken. The log line alert.refused says why",
             ["door", "status"],
-            registry=registry,
         )
-        self._duration = Histogram(
+        self._duration = make.histogram(
             "tarsy_ingest_intake_duration_seconds",
             "From an alert that was read to the moment when the inbox has it: masking and the write",
             buckets=SECONDS,
-            registry=registry,
         )
-        self._reader_failing = Gauge(
+        self._reader_failing = make.gauge(
             "tarsy_ingest_alerts_topic_failing",
             "1 while the alerts topic cannot be read; alerts over HTTP are taken all the same",
-            registry=registry,
         )
-        self._reader_failures = Counter(
+        self._reader_failures = make.counter(
             "tarsy_ingest_alerts_topic_failures_total",
             "Times that reading the alerts topic failed; it is tried again with growing pauses",
-            registry=registry,
         )
-        self._pending = Gauge(
+        self._pending = make.gauge(
             "tarsy_ingest_sessions_pending",
             "Sessions that wait, as owners announce it, and alerts accepted here that are not decided; above "
             "`queue.max_pending` alerts are sent away",
-            registry=registry,
         )
         self._alerts_of = cache(self._alerts.labels)
         # From zero: an increase from nothing to one is none for Prometheus.

@@ -3,7 +3,9 @@
 from contextlib import suppress
 from typing import Literal
 
-from prometheus_client import CollectorRegistry, Counter, Gauge
+from prometheus_client import CollectorRegistry
+
+from tarsy_service.telemetry.metric_kinds import MetricKinds
 
 type NotificationOutcome = Literal["told", "refused", "given_up", "late", "failed"]
 """`late`: the event was too old when it was read. `given_up`: no attempt had reached the receiver until then.
@@ -12,28 +14,25 @@ type NotificationOutcome = Literal["told", "refused", "given_up", "late", "faile
 
 class Metrics:
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._notifications = Counter(
+        make = MetricKinds(registry)
+        self._notifications = make.counter(
             "tarsy_notifier_notifications_total",
             "Notifications that ended, by receiver and outcome",
             ["receiver", "outcome"],
-            registry=registry,
         )
-        self._attempts = Counter(
+        self._attempts = make.counter(
             "tarsy_notifier_failed_attempts_total",
             "Attempts that did not reach the receiver, and are repeated",
             ["receiver"],
-            registry=registry,
         )
-        self._waiting = Gauge(
+        self._waiting = make.gauge(
             "tarsy_notifier_waiting",
             "Whether a notification waits for a receiver that cannot be told (1), by receiver",
             ["receiver"],
-            registry=registry,
         )
-        self._unreadable = Counter(
+        self._unreadable = make.counter(
             "tarsy_notifier_unreadable_records_total",
             "Records of the public topic that are no event, and were gone past",
-            registry=registry,
         )
 
     def count_ended(self, receiver: str, outcome: NotificationOutcome) -> None:

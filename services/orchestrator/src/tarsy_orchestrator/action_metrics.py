@@ -1,30 +1,27 @@
 """Metrics of actions: what stages that act came to, and which calls TARSy itself held."""
 
-from prometheus_client import CollectorRegistry, Counter
+from prometheus_client import CollectorRegistry
 
 from tarsy_contracts.actions import HELD_BY, HELPED, VERDICTS
 from tarsy_contracts.events import Event, StageCompleted, ToolCallCompleted
+from tarsy_service.telemetry.metric_kinds import MetricKinds
 
 
 class ActionMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._stages = Counter(
+        make = MetricKinds(registry)
+        self._stages = make.counter(
             "tarsy_orchestrator_action_stages_total",
             "Stages of the type action that ended here, by what their calls came to",
             ["outcome"],
-            registry=registry,
         )
-        self._verified = Counter(
+        self._verified = make.counter(
             "tarsy_orchestrator_actions_verified_total",
             "Stages that acted and were looked at afterwards, by whether it helped",
             ["outcome"],
-            registry=registry,
         )
-        self._held = Counter(
-            "tarsy_orchestrator_actions_held_total",
-            "Calls that TARSy itself did not make, by why",
-            ["reason"],
-            registry=registry,
+        self._held = make.counter(
+            "tarsy_orchestrator_actions_held_total", "Calls that TARSy itself did not make, by why", ["reason"]
         )
         for counter, labels in ((self._stages, VERDICTS), (self._verified, HELPED), (self._held, HELD_BY)):
             for label in labels:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry, Metric
-from prometheus_client.metrics import MetricWrapperBase
 
 from tarsy_docgen.metric_labels import LABELS, VALUES
 from tarsy_ingest.metrics import Metrics as Ingest
@@ -23,6 +22,7 @@ from tarsy_service.telemetry.loop_lag import LoopLag
 from tarsy_service.telemetry.loop_metrics import LoopMetrics
 from tarsy_service.telemetry.model_metrics import ModelCallMetrics, ProviderMetrics
 from tarsy_service.telemetry.process_metrics import ProcessMetrics
+from tarsy_service.telemetry.shared_metrics import describe_metrics
 from tarsy_summarizer.metrics import Metrics as Summarizer
 from tarsy_timeline.metrics import Metrics as Timeline
 from tarsy_tool_gateway.metrics import Metrics as ToolGateway
@@ -120,14 +120,7 @@ def metrics_of(build: Callable[[CollectorRegistry], object]) -> Iterator[Shown]:
     """Ours, in the order in which they were made."""
     registry = CollectorRegistry()
     build(registry)
-    # No public way leads from a registry to the labels of what has no sample yet.
-    for collector in registry._collector_to_names:
-        if isinstance(collector, MetricWrapperBase):
-            (family,) = collector.describe()
-            yield _shown(family, (*collector._labelnames, *(("version",) if family.type == "info" else ())))
-        else:
-            ours = (family for family in collector.collect() if family.name.startswith(OURS))
-            yield from (_shown(family, tuple(family.samples[0].labels)) for family in ours)
+    yield from (_shown(*one) for one in describe_metrics(registry) if one[0].name.startswith(OURS))
 
 
 def _shown(family: Metric, labels: tuple[str, ...]) -> Shown:

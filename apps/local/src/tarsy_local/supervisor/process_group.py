@@ -7,7 +7,6 @@ from collections.abc import Collection, Sequence
 import structlog
 
 from tarsy_local.errors import LocalError
-from tarsy_local.instance_counts import SERVICES
 from tarsy_local.supervisor.supervised_process import SupervisedProcess
 from tarsy_service.supervision import Supervisor
 
@@ -44,9 +43,6 @@ class ProcessGroup:
     def pids(self, services: Collection[str]) -> list[int]:
         """Numbers of all processes of these services that were started."""
         return [one.pid for one in self.members if one.service in services and one.pid is not None]
-
-    def list_unready(self) -> list[str]:
-        return [service for service in SERVICES if not self.ready(service)]
 
     def unready_reasons(self) -> list[str]:
         """Why some do not count as ready though they work. All instances of a service say the same."""

@@ -44,14 +44,6 @@ def newest(heads: Iterable[tuple[str, SessionHead]]) -> dict[str, SessionHead]:
     return found
 
 
-def replay_start(heads: Mapping[str, SessionHead]) -> int:
-    """The offset from which a reader that is seeded by these (the newest) heads has to read."""
-    openers = [head.offset for head in heads.values() if head.phase == "open"]
-    if openers:
-        return min(openers)
-    return max((head.offset for head in heads.values()), default=-1) + 1
-
-
 def next_head(
     current: SessionHead | None, mark: ChainLink, decided: int, alerts: AlertMark | None = None
 ) -> SessionHead | None:

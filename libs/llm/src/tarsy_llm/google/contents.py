@@ -40,17 +40,13 @@ class ContentMaker:
         self._kept: RecentValues[str, MadeContents] = RecentValues(most_characters)
 
     def make(self, request: LlmRequest) -> list[types.Content]:
-        """Returns what `contents_of` returns, whatever is kept. A conversation without an id is not kept."""
+        """A conversation without an id is not kept."""
         key = request.conversation_id
         before = self._kept.get(key) if key else None
         made = _continue(before, request, self._model)
         if key:
             self._kept.put(key, made, made.size)
         return list(made.contents)
-
-
-def contents_of(request: LlmRequest, model: str) -> list[types.Content]:
-    return list(_continue(None, request, model).contents)
 
 
 def _continue(before: MadeContents | None, request: LlmRequest, model: str) -> MadeContents:

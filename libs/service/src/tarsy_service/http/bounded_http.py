@@ -160,6 +160,7 @@ class BoundedHttp(HttpToolsProtocol):
     def stop_timers(self) -> None:
         """Ours, and uvicorn's own for a connection that waits for its next request."""
         self._stop_clock()
+        # uvicorn stops it with the connection, and a passed one lives on in another process.
         self._unset_keepalive_if_required()
 
     # asyncio.Protocol
@@ -226,6 +227,7 @@ class BoundedHttp(HttpToolsProtocol):
         super().on_message_complete()
 
     def _declines_offer(self) -> bool:
+        # uvicorn alone knows which offers it takes, and asks itself twice.
         return self.parser.should_upgrade() and not self._should_upgrade()
 
     def _decline_offer(self) -> DeclinedOffer | None:

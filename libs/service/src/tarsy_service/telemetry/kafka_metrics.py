@@ -47,27 +47,20 @@ def unparsable_records(registry: CollectorRegistry, service: str, topics: Iterab
 
     `topics`, that the service reads, count from zero: the first such record is one that an alert waits for.
     """
-    records = get_or_create_metric(
-        registry,
-        Counter,
-        "tarsy_kafka_unparsable_records_total",
-        "Records or batches that could not be parsed",
-        ["service", "topic"],
-    )
-    for topic in topics:
-        records.labels(service, topic)
-    return lambda topic: records.labels(service, topic).inc()
+    name, words = "tarsy_kafka_unparsable_records_total", "Records or batches that could not be parsed"
+    return _count_by_topic(registry, service, topics, name, words)
 
 
 def count_misplaced_records(registry: CollectorRegistry, service: str, *topics: str) -> Callable[[str], None]:
     """Observer of each record that lies in a wrong partition; it gets the topic. `topics` count from zero."""
-    records = get_or_create_metric(
-        registry,
-        Counter,
-        "tarsy_kafka_misplaced_records_total",
-        "Records that a reader has left out, as they lie in the partition of another session",
-        ["service", "topic"],
-    )
+    words = "Records that a reader has left out, as they lie in the partition of another session"
+    return _count_by_topic(registry, service, topics, "tarsy_kafka_misplaced_records_total", words)
+
+
+def _count_by_topic(
+    registry: CollectorRegistry, service: str, topics: Iterable[str], name: str, words: str
+) -> Callable[[str], None]:
+    records = get_or_create_metric(registry, Counter, name, words, ["service", "topic"])
     for topic in topics:
         records.labels(service, topic)
     return lambda topic: records.labels(service, topic).inc()

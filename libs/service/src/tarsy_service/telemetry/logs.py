@@ -9,7 +9,6 @@ from typing import TextIO, override
 import structlog
 from opentelemetry import trace
 
-from tarsy_service.telemetry.redacted_queries import QueriesLeftOut
 from tarsy_service.telemetry.repeated_lines import RepeatedLines
 
 TRACEBACKS = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
@@ -38,6 +37,7 @@ class _JsonLines(structlog.stdlib.ProcessorFormatter):
 
     @override
     def format(self, record: logging.LogRecord) -> str:
+        # structlog's own sign of a line that came from `wrap_for_formatter`.
         if isinstance(record.msg, dict) and hasattr(record, "_name"):
             return str(_render(None, "", record.msg))
         return super().format(record)
@@ -88,3 +88,22 @@ def configure_logs(
         logging.getLogger(name).setLevel("WARNING" if level != "DEBUG" else "INFO")
     for name in WRITE_HEADERS:
         logging.getLogger(name).setLevel("INFO" if level == "DEBUG" else logging.NOTSET)
+
+
+LOGGERS = frozenset({"uvicorn.error", "uvicorn.access"})
+
+
+class QueriesLeftOut(logging.Filter):
+    """Only the path stays of each address that uvicorn writes: a key in a query comes into no log."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.name in LOGGERS and isinstance(record.args, tuple):
+            record.args = tuple(_path_of(argument) for argument in record.args)
+        return True
+
+
+def _path_of(argument: object) -> object:
+    if not isinstance(argument, str) or not argument.startswith("/"):
+        return argument
+    path, mark, _ = argument.partition("?")
+    return f"{path}{mark}..." if mark else path

@@ -90,7 +90,8 @@ def read_webhook(value: JsonValue, types: AlertTypes, author: str = SOURCE, aler
         alert_type = requested or _type_of(alert, types)
         chain_id = types.find_grouping_chain(alert_type, alert.labels, SOURCE)
         if chain_id is None:
-            return _to_notice(webhook, index, alert, alert_type, author)
+            same, data = Fingerprint(SOURCE, alert.fingerprint), _alert_data(webhook, alert)
+            return to_notice(alert, _episode_of(alert), same, data, alert_type, author, index)
         groups.setdefault(chain_id, AlertGroup(chain_id, alert_type)).alerts.append(alert)
         return None
 
@@ -104,34 +105,42 @@ def _type_of(alert: WebhookAlert, types: AlertTypes) -> str:
     return types.best_match(alert.labels.get(TYPE_LABEL), alert.labels.get("alertname"))
 
 
-def _to_notice(webhook: Webhook, index: int, alert: WebhookAlert, alert_type: str, author: str) -> Notice:
+def to_notice(
+    alert: WebhookAlert,
+    session_id: str,
+    same: Fingerprint,
+    data: dict[str, JsonValue],
+    alert_type: str,
+    author: str,
+    index: int,
+) -> Notice:
+    """The source is the kind of the fingerprint. `data`: what the agent reads. `index`: of the alert in its webhook."""
     if alert.status == "resolved":
         resolution = AlertResolution(
-            session_id=_episode_of(alert),
-            source=SOURCE,
+            session_id=session_id,
+            source=same.kind,
             ends_at=utc_time(alert.endsAt),
             alert_type=alert_type,
-            same=Fingerprint(SOURCE, alert.fingerprint),
+            same=same,
             start_unknown=not alert.start_is_known,
         )
-        return Notice(SOURCE, resolution, fingerprint=alert.fingerprint)
-    data = _alert_data(webhook, alert)
+        return Notice(same.kind, resolution, fingerprint=alert.fingerprint)
     check_size(json.dumps(data, ensure_ascii=False), ())
     raw_alert = RawAlert(
-        session_id=_episode_of(alert),
+        session_id=session_id,
         alert_type=alert_type,
         data=data,
-        source=SOURCE,
+        source=same.kind,
         author=author,
         title=alert.annotations.get("summary") or alert.labels.get("alertname", ""),
         severity=alert.labels.get("severity"),
         runbook_url=runbook_of(alert),
         place=("alerts", index),
-        same=Fingerprint(SOURCE, alert.fingerprint),
+        same=same,
         priority=find_priority(alert.labels.get(PRIORITY), alert.annotations.get(PRIORITY)),
         starts_at=utc_time(alert.startsAt),
     )
-    return Notice(SOURCE, raw_alert, f"The alert is queued as {alert_type}.", alert.fingerprint)
+    return Notice(same.kind, raw_alert, f"The alert is queued as {alert_type}.", alert.fingerprint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,15 @@
 """Webhook of Grafana's alerting (a contact point of type `webhook`): Alertmanager's, with fields of its own."""
 
-import json
-
 from pydantic import Field, JsonValue
 
 from tarsy_contracts.wire.ids import session_of_grafana
 from tarsy_ingest.alert_rules import AlertTypes
 from tarsy_ingest.formats.alert_format import AlertBody, AlertFormat, Notice, Notices, each_alert
-from tarsy_ingest.formats.alertmanager import PRIORITY, TYPE_LABEL, WebhookAlert, runbook_of
+from tarsy_ingest.formats.alertmanager import TYPE_LABEL, WebhookAlert, to_notice
 from tarsy_ingest.formats.lenient_fields import OptionalCount, OptionalLabels, OptionalText
 from tarsy_ingest.raw_alert import (
-    AlertResolution,
     Fingerprint,
     Payload,
-    RawAlert,
-    check_size,
-    find_priority,
-    utc_time,
     validate,
 )
 
@@ -64,33 +57,7 @@ def _type_of(alert: GrafanaAlert, types: AlertTypes) -> str:
 def _to_notice(webhook: GrafanaWebhook, index: int, alert: GrafanaAlert, alert_type: str, author: str) -> Notice:
     session_id = session_of_grafana(org=webhook.orgId, fingerprint=alert.fingerprint, starts_at=alert.starts_at)
     same = Fingerprint(SOURCE, f"{webhook.orgId}/{alert.fingerprint}")
-    if alert.status == "resolved":
-        resolution = AlertResolution(
-            session_id=session_id,
-            source=SOURCE,
-            ends_at=utc_time(alert.endsAt),
-            alert_type=alert_type,
-            same=same,
-            start_unknown=not alert.start_is_known,
-        )
-        return Notice(SOURCE, resolution, fingerprint=alert.fingerprint)
-    data = _alert_data(webhook, alert)
-    check_size(json.dumps(data, ensure_ascii=False), ())
-    raw_alert = RawAlert(
-        session_id=session_id,
-        alert_type=alert_type,
-        data=data,
-        source=SOURCE,
-        author=author,
-        title=alert.annotations.get("summary") or alert.labels.get("alertname", ""),
-        severity=alert.labels.get("severity"),
-        runbook_url=runbook_of(alert),
-        place=("alerts", index),
-        priority=find_priority(alert.labels.get(PRIORITY), alert.annotations.get(PRIORITY)),
-        same=same,
-        starts_at=utc_time(alert.startsAt),
-    )
-    return Notice(SOURCE, raw_alert, f"The alert is queued as {alert_type}.", alert.fingerprint)
+    return to_notice(alert, session_id, same, _alert_data(webhook, alert), alert_type, author, index)
 
 
 def _alert_data(webhook: GrafanaWebhook, alert: GrafanaAlert) -> dict[str, JsonValue]:

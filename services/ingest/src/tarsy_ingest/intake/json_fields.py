@@ -33,10 +33,6 @@ class NamedObject(NamedTuple):
     fields: Fields
 
 
-def fields_in(text: str) -> tuple[Fields, ...]:
-    return tuple(found.fields for found in objects_in(text))
-
-
 def objects_in(text: str) -> tuple[NamedObject, ...]:
     """Those that have fields of the alert, the outermost first; none where the text is not JSON. A list
     counts with one alert.

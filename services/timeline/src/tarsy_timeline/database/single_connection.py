@@ -2,13 +2,15 @@
 
 import asyncio
 import ssl
+import struct
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
 
 import asyncpg
 
+from tarsy_bus.client.reachability import STEP_SECONDS, find_unreachable_step
 from tarsy_timeline.database.connections import NO_STATEMENTS, create_connection_class
-from tarsy_timeline.database.unanswered_step import find_unanswered_step
 from tarsy_timeline.database.url import tls_mistakes, without_password
 from tarsy_timeline.errors import TimelineError
 
@@ -94,3 +96,33 @@ async def _close_or_terminate(connection: SingleConnection) -> None:
         await connection.close(timeout=CLOSE_SECONDS)
     except (OSError, TimeoutError, asyncpg.PostgresError):
         connection.terminate()
+
+
+TLS_REQUEST = struct.pack("!II", 8, 80877103)
+"""A server of PostgreSQL answers it with one byte, whether it has TLS or not."""
+
+
+async def find_unanswered_step(url: str, *, seconds: float = STEP_SECONDS) -> str:
+    """`url`: one that asyncpg took. `seconds`: how long each step may take."""
+    parts = urlsplit(url)
+    if not parts.hostname:
+        return "login: the server's socket takes the connection, and nothing answers"
+    host, port = parts.hostname, parts.port or 5432
+    if step := await find_unreachable_step(host, port, seconds=seconds):
+        return step
+    if not await _answers_tls_request(host, port, seconds):
+        return "TLS: the connection is taken, and nothing answers, as behind a proxy without a server"
+    return "login: the server answers, and does not end the login"
+
+
+async def _answers_tls_request(host: str, port: int, seconds: float) -> bool:
+    try:
+        async with asyncio.timeout(seconds):
+            reader, writer = await asyncio.open_connection(host, port)
+            try:
+                writer.write(TLS_REQUEST)
+                return bool(await reader.read(1))
+            finally:
+                writer.close()
+    except OSError:
+        return False

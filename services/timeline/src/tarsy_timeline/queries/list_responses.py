@@ -1,7 +1,9 @@
 """REST answers that list sessions, made of rows."""
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from tarsy_contracts.api.session_lists import (
     ActiveSessions,
@@ -10,10 +12,12 @@ from tarsy_contracts.api.session_lists import (
     Pagination,
     QueuedSession,
     RunningSession,
+    SearchHighlight,
     SessionList,
 )
 from tarsy_contracts.api.sessions import SessionActivity
-from tarsy_timeline.queries.search_matches import NOWHERE, SessionMatches, matches_by_session
+from tarsy_timeline.queries.search_highlights import passage, search_pattern
+from tarsy_timeline.queries.search_words import SearchTerm
 from tarsy_timeline.queries.session_activity import activities_of
 from tarsy_timeline.queries.session_fields import (
     action_fields,
@@ -27,6 +31,30 @@ from tarsy_timeline.rows.cost import NO_COST, Cost
 from tarsy_timeline.rows.session_rows import ListedRows, Row
 
 
+@dataclass(frozen=True, slots=True)
+class SessionMatches:
+    in_content: bool
+    highlights: tuple[SearchHighlight, ...]
+
+
+NOWHERE = SessionMatches(in_content=False, highlights=())
+
+
+def _matches_by_session(terms: Sequence[SearchTerm], rows: Sequence[Row]) -> dict[str, SessionMatches]:
+    """A match without a passage is left out: what was searched for is the session's id, or past what is shown."""
+    if not terms:
+        return {}
+    pattern = search_pattern(terms)
+    found: defaultdict[str, list[SearchHighlight]] = defaultdict(list)
+    in_content: dict[str, bool] = {}
+    for row in rows:
+        in_content[row["session_id"]] = row["in_content"]
+        if segments := passage(row["content"], pattern):
+            shown = SearchHighlight(source=row["source"], event_id=row["event_id"], segments=segments)
+            found[row["session_id"]].append(shown)
+    return {name: SessionMatches(inside, tuple(found[name])) for name, inside in in_content.items()}
+
+
 def session_list(wanted: SessionFilter, listed: ListedRows) -> SessionList:
     """Looks for what was searched in all texts of `matches`, which may be long."""
     pagination = Pagination(
@@ -35,7 +63,7 @@ def session_list(wanted: SessionFilter, listed: ListedRows) -> SessionList:
         total_pages=math.ceil(listed.count / wanted.page_size),
         total_items=listed.count,
     )
-    found = matches_by_session(wanted.terms, listed.matches)
+    found = _matches_by_session(wanted.terms, listed.matches)
     running = activities_of(listed.sessions, listed.running)
     return SessionList(
         sessions=tuple(

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 from datetime import datetime
+from typing import Literal
 
 from tarsy_contracts import events as e
 from tarsy_contracts.api.trace import ListedLlmInteraction
 from tarsy_contracts.conversation import Usage
+from tarsy_contracts.timeline.changes import llm_timeline_event_id
 from tarsy_contracts.wire.envelope import wire_time
-from tarsy_contracts.wire.ids import summary_attempt_id
+from tarsy_contracts.wire.ids import summary_attempt_id, timeline_event_id
 from tarsy_session.state import Execution, Summary
-from tarsy_timeline.record.llm_steps import attempt_steps, call_steps
-from tarsy_timeline.record.replay import LlmCallRecord, ReplayedSession
+from tarsy_timeline.record.replay import LlmCallEnd, LlmCallRecord, ReplayedSession
 
 SUMMARIZATION = "summarization"
 TYPES = {"synthesis": "synthesis", "compose": "composition", "exec_summary": "executive_summary"}
@@ -41,7 +42,7 @@ def list_llm_call(call: LlmCallRecord, execution: Execution) -> ListedLlmInterac
         error=ended.error if isinstance(ended, e.LlmCallFailed) else "",
         at=call.at,
         ended_at=call.ended_at,
-        steps=call_steps(ended),
+        steps=_call_steps(ended),
     )
 
 
@@ -62,7 +63,7 @@ def list_attempt(summary_id: str, number: int, attempt: e.SummaryAttempt, at: da
         duration_ms=attempt.duration_ms,
         error=attempt.error,
         at=at,
-        steps=attempt_steps(summary_id),
+        steps=_attempt_steps(summary_id),
     )
 
 
@@ -105,3 +106,20 @@ def _to_listed_interaction(
         ended_at=None if ended_at is None else wire_time(ended_at),
         timeline_event_ids=steps,
     )
+
+
+def _call_steps(ended: LlmCallEnd | None) -> tuple[str, ...]:
+    """Those that `timeline_changes` makes of its end, and of the calls of tools that it asked for."""
+    match ended:
+        case e.LlmCallCompleted():
+            texts: list[tuple[Literal["thinking", "text"], str]] = [("thinking", ended.thinking), ("text", ended.text)]
+            parts = (llm_timeline_event_id(ended.llm_call_id, part) for part, text in texts if text)
+            return (*parts, *(timeline_event_id(call.id, "llm_tool_call") for call in ended.tool_calls))
+        case e.LlmCallFailed():
+            return (timeline_event_id(ended.llm_call_id, "error"),)
+        case None:
+            return ()
+
+
+def _attempt_steps(summary_id: str) -> tuple[str, ...]:
+    return (timeline_event_id(summary_id, "mcp_tool_summary"),)

@@ -1,7 +1,7 @@
 """Watch of the catalog and of the workers' announcements: answers of one moment."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,10 +11,10 @@ from tarsy_bus.readers.catalog import CatalogEntries, follow_catalog
 from tarsy_bus.readers.day_spendings import DaySpendings
 from tarsy_bus.readers.partition_reader import Record
 from tarsy_contracts.messages.actions import ActionsSwitched
+from tarsy_contracts.messages.workers import FailingProvider, WorkerAnnounced
 from tarsy_service.http.problems import ProblemError
 from tarsy_service.supervision import Supervisor
-from tarsy_timeline.system.provider_warnings import warn_of_providers
-from tarsy_timeline.system.server_warnings import Category, ServerWarning, warn_of_pause, warnings_of
+from tarsy_timeline.system.server_warnings import MOST_NAMED, Category, ServerWarning, warn_of_pause, warnings_of
 from tarsy_timeline.system.servers import ServerOfGateways, servers_of
 from tarsy_timeline.system.worker_liveness import Heard, WorkerLiveness, follow_workers
 
@@ -119,3 +119,31 @@ class ServerWatch:
     def _forget(self) -> None:
         """Killed workers leave their entries on the topic for ever."""
         self._entries.drop(lambda entry: self._liveness.has_forgotten(entry.seen.worker_id, since=entry.appended_at))
+
+
+MOST_PROVIDERS = 100
+
+
+def warn_of_providers(living: Iterable[WorkerAnnounced]) -> list[ServerWarning]:
+    """One for each provider that a process does not ask now."""
+    found: dict[str, list[tuple[WorkerAnnounced, FailingProvider]]] = {}
+    for worker in living:
+        for failing in worker.failing_providers:
+            found.setdefault(failing.provider, []).append((worker, failing))
+    return [_warn_of_provider(provider, found[provider]) for provider in sorted(found)[:MOST_PROVIDERS]]
+
+
+def _warn_of_provider(provider: str, seen: Sequence[tuple[WorkerAnnounced, FailingProvider]]) -> ServerWarning:
+    kinds = ", ".join(sorted({failing.kind for _, failing in seen}))
+    names = sorted(worker.name or worker.service for worker, _ in seen)
+    more = "" if len(names) <= MOST_NAMED else f" and {len(names) - MOST_NAMED} more"
+    return ServerWarning(
+        what="provider_failing",
+        server=None,
+        message=f"The LLM provider {provider} fails ({kinds}).",
+        details="Its fallbacks are asked instead, where there are any. From time to time one call tries it again. "
+        f"Seen by {', '.join(names[:MOST_NAMED])}{more}.",
+        began=min(failing.since for _, failing in seen),
+        category="llm_health",
+        provider=provider,
+    )

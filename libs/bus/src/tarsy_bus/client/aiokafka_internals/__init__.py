@@ -1,7 +1,7 @@
 """Private parts of aiokafka, all in one room: what it has no public way for. Nobody else touches them.
 
-`check` lists what is used, and a test compares it with the installed version. New uses are added there.
-The list says what breaks without each, and names the issues of aio-libs/aiokafka that would end it:
+`libs/bus/tests/test_aiokafka_check.py` lists what is used, and compares it with the installed version. New uses are
+added there. The list below says what breaks without each, and names the issues of aio-libs/aiokafka that would end it:
 
 client_tasks       A sending or fetching task that died: the client waits for ever, and looks alive (983, 1037, 1039).
                    `abandon`: without brokers `stop` never ends, and its tasks try for ever (773, 1013, 1101).

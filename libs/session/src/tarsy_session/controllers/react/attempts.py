@@ -9,10 +9,9 @@ from pydantic import JsonValue
 from tarsy_contracts.near_json import object_at
 from tarsy_session.controllers.react.arguments import parse_arguments
 from tarsy_session.controllers.react.inputs import input_end, paragraph_end, without_last_fence
-from tarsy_session.controllers.react.no_action import means_nothing
 from tarsy_session.controllers.react.pairs import find_marks
 from tarsy_session.controllers.react.sections import AnswerSection
-from tarsy_session.tools.offered_names import Names, clean
+from tarsy_session.tools.offered_names import LONGEST, MARKS, Names, clean
 
 BEFORE_NAME = re.compile(
     r"(?:\s++|`{3,}+[ \t]*+(?:(?:json|yaml|text|txt|plaintext|bash|python|tool|tool_code)(?=\s|\Z))?)*+"
@@ -36,7 +35,7 @@ class Attempt:
 
     @property
     def is_none(self) -> bool:
-        return not self.known and means_nothing(self.name)
+        return not self.known and _means_nothing(self.name)
 
     @property
     def is_sentence(self) -> bool:
@@ -108,7 +107,7 @@ def _find_input_end(text: str, begin: int, end: int) -> int:
 def _read_arguments(given: str) -> dict[str, JsonValue]:
     """The end of a fence around the whole answer is not part of its last input."""
     bare = given if given.lstrip().startswith("`") else without_last_fence(given)
-    return {} if means_nothing(bare) else parse_arguments(bare)
+    return {} if _means_nothing(bare) else parse_arguments(bare)
 
 
 def _words_of(text: str) -> str:
@@ -118,4 +117,17 @@ def _words_of(text: str) -> str:
     if found is not None:
         values = [value for value in found[0].values() if isinstance(value, str)]
         bare = values[0].strip() if len(values) == len(found[0]) == 1 else ""
-    return "" if means_nothing(bare) else bare
+    return "" if _means_nothing(bare) else bare
+
+
+REASON = re.compile(r"[(,.;:–—]|\s-\s|\s(?:as|because|since)\s")
+NOTHING = re.compile(
+    r"(?:none|no(?:ne| (?:further |more )?(?:actions?|tools?))?(?: (?:is )?(?:needed|required|necessary))?"
+    r"|n/?a|nil|null|nothing|not (?:applicable|needed|required)|finish(?:ed)?|done|final[ _-]?answer|conclude|[-–—]+)",
+    re.IGNORECASE,
+)
+
+
+def _means_nothing(written: str) -> bool:
+    """Whether the model wants no tool, also with a reason behind it."""
+    return NOTHING.fullmatch(clean(REASON.split(written[:LONGEST].strip(MARKS), maxsplit=1)[0])) is not None

@@ -60,16 +60,6 @@ NO_ACTION_AND_NO_ANSWER = (
     ' else name a tool after "Action:".'
 )
 EMPTY_FINAL_ANSWER = 'Nothing stood after "Final Answer:". Write your whole analysis there.'
-REMINDERS = (
-    NOTHING,
-    NEITHER,
-    ONLY_THOUGHTS,
-    INPUT_WITHOUT_ACTION,
-    ACTION_WITHOUT_NAME,
-    ACTION_IS_A_SENTENCE,
-    NO_ACTION_AND_NO_ANSWER,
-    EMPTY_FINAL_ANSWER,
-)
 
 CONCLUDE = (
     "You have used all your iterations: no tool is called any more. Conclude now, from what you have seen."

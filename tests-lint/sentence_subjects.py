@@ -1,4 +1,4 @@
-"""Sentences of docstrings, comments and documents that do not begin with their subject."""
+"""Sentences of docstrings, comments and documents that do not begin with their subject. Questions may."""
 
 import ast
 import io
@@ -7,7 +7,9 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
-NO_SUBJECT = re.compile(r"(?:^|[.!?][\"`)*]* )[\"(*\[]*((?:What|Who|Whoever|Whatever|Whose|Of|So many)\b[^.]{0,60})")
+NO_SUBJECT = re.compile(
+    r"(?:^|[.!?][\"`)*]* )[\"(*\[]*(?![^.!?]*\?)((?:What|Who|Whoever|Whatever|Whose|Of|So many)\b[^.]{0,60})"
+)
 MARKER = re.compile(r"^(?:[-*>]|\d+\.)\s+")
 NEW_PARAGRAPH = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*>]|\d+\.)\s)")
 FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)

@@ -34,7 +34,7 @@ def test_what_is_left_to_the_second_tier_is_there(path: str) -> None:
 def test_a_folder_brings_all_below_it_and_a_file_nothing_beside_it() -> None:
     assert is_of_second_tier(Path("helm/tests/test_pods.py"))
     assert is_of_second_tier(Path("tests-e2e/soak/test_soak.py"))
-    assert not is_of_second_tier(Path("tests-e2e/test_words.py"))
+    assert not is_of_second_tier(Path("tests-e2e/test_compose.py"))
 
 
 @pytest.mark.parametrize("member", sorted({file.parents[len(file.parts) - 3] for file in FILES}), ids=str)

@@ -1,7 +1,7 @@
 """Words of the code: which names are retired, what stands for them now, and which names still stand twice.
 
 docs/glossary.md has the words that are in use. When a name is retired, put it into RETIRED_MODULES or RETIRED_CLASSES.
-When a name of STILL_TWICE stands once, tests-e2e/test_words.py says so: take it off. The list only shrinks.
+When a name of STILL_TWICE stands once, tests-lint/test_words.py says so: take it off. The list only shrinks.
 """
 
 RETIRED_MODULES: dict[str, dict[str, str]] = {
