@@ -45,7 +45,8 @@ TRACE = SessionTrace(
             stage_id="s", stage_name="look", stage_type="investigation", referenced_stage_id=None,
             executions=(
                 TracedExecution(
-                    execution_id="e", agent_name="Pods\x1b[2J", llm_interactions=(ASKED,), mcp_interactions=(CALLED,)
+                    execution_id="e", agent_name="Pods\x1b[2J", llm_interactions=(ASKED,), mcp_interactions=(CALLED,),
+                    cost=0.5, cost_completeness="partial", unpriced_calls=1,
                 ),
             ),
         ),
@@ -115,7 +116,7 @@ def test_interactions_are_listed_by_stage_and_agent_and_nothing_of_them_moves_th
     call = "mcp m1 k8s.pods_log, tool_error, 0.0 s, no such pod"
     assert shown.stdout.splitlines() == [
         "look (investigation)",
-        "  Pods�[2J",
+        "  Pods�[2J (at least $0.5000)",
         "    llm l1 iteration gemini-3, 1.5 s, 1,200 tokens",
         f"    {call}",
         "session",
@@ -126,7 +127,9 @@ def test_interactions_are_listed_by_stage_and_agent_and_nothing_of_them_moves_th
 
 def test_sub_agents_are_listed_below_the_agent_that_sent_them(timeline: Timeline) -> None:
     (stage,) = TRACE.stages
-    lead = stage.executions[0].model_copy(update={"agent_name": "Lead", "mcp_interactions": ()})
+    lead = stage.executions[0].model_copy(
+        update={"agent_name": "Lead", "mcp_interactions": (), "cost": None, "unpriced_calls": 0}
+    )
     other = lead.model_copy(update={"execution_id": "o", "agent_name": "Other", "llm_interactions": ()})
     logs = lead.model_copy(
         update={"execution_id": "l", "agent_name": "Logs", "parent_execution_id": "e", "task": "errors in shop"}

@@ -19,7 +19,7 @@ DAY = "2026-11-22"
 
 
 def configured(*budgets: DayBudget, time_zone: str = BERLIN) -> ConfiguredBudgets:
-    sessions = {"": Budget(tokens=500), "outage": Budget(money=10.0, soft_percent=0, at_end="ask")}
+    sessions = {"": Budget(tokens=501), "outage": Budget(money=10.0, soft_percent=0, at_end="ask")}
     return ConfiguredBudgets(days=DayBudgets(time_zone=time_zone, budgets=budgets), sessions=sessions)
 
 
@@ -52,7 +52,7 @@ def test_each_budget_says_what_is_spent_of_it_today_and_when_that_begins_anew() 
     assert limits == {
         "day": [("money", 50.0, 30.0, 30.0, "warned"), ("calls", 100.0, 60.0, 40.0, "below")],
         "team/shop": [("tokens", 1_000.0, 800.0, 1_200.0, "met")],
-        "session": [("tokens", 500.0, 400.0, None, None)],
+        "session": [("tokens", 501.0, 401.0, None, None)],
         "session/outage": [("money", 10.0, None, None, None)],
     }
     assert [(one.state, one.at_end, one.calls, one.unpriced_calls) for one in found.budgets] == [

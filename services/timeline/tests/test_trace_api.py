@@ -109,6 +109,11 @@ async def test_the_list_names_every_interaction_of_both_lives_by_stage_and_execu
     executions = [one for stage in trace.stages for one in stage.executions]
     types = [one.interaction_type for execution in executions for one in execution.llm_interactions]
     assert sorted(set(types)) == ["chat_response", "executive_summary", "iteration", "summarization"]
+    ended = [one.event for one in records if isinstance(one.event, e.ExecutionCompleted)]
+    assert {one.execution_id: one.unpriced_calls for one in executions} == {
+        one.execution_id: one.spending.unpriced for one in ended if one.spending is not None
+    }
+    assert {one.cost for one in executions} == {None}
 
 
 async def test_a_session_is_answered_as_it_was_after_any_of_its_events(

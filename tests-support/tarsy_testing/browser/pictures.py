@@ -51,6 +51,7 @@ STREAMING = '.item[data-status="streaming"] .text:not(:empty)'
 CALL = 'details.call:has-text("kubernetes.pods_list")'
 LOG = 'details.call:has-text("pods_log")'
 DRY_RUN = ".approval .dry-run"
+EXTENSION = ".body.budget .deciding"
 SKILLS = '.item[data-type="skill_loaded"]'
 QUESTION = ".record-call summary >> nth=1"
 VIEWS = (
@@ -121,7 +122,8 @@ VIEWS = (
     View("travel", "The session as it was", "/sessions/{completed}?at=40", ".travel-bar strong"),
     View("chat", "Questions and replies", "/sessions/{completed}", ".turn strong", seen=".turn >> nth=-1"),
     View("submit", "The form that submits an alert", "/submit", "main form"),
-    View("usage", "Tokens and cost", "/usage", "main table"),
+    View("budget", "A budget that waits for a person", "/sessions/{spent}", EXTENSION, schemes=BOTH, seen=EXTENSION),
+    View("usage", "Budgets, tokens and cost", "/usage", ".budgets ~ .usage table", schemes=BOTH),
     View("system", "The system", "/system", "main table"),
     View(
         "servers",

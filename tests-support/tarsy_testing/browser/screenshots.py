@@ -44,12 +44,25 @@ WAIT_SECONDS = 300.0
 INCIDENTS_SENT = ("quota-blocked-rollout", "expired-certificate", "crash-loop")
 WIDE = "connection-exhaustion"
 DATA = "The pod shop/checkout-7c9d6f5b84-x2x7k restarts again and again."
-CHAINS = {"running": "watched", "failed": "failing", "waiting": "guarded"}
+CHAINS = {"running": "watched", "failed": "failing", "waiting": "guarded", "spent": "thrifty"}
 """Chains of sessions that come into this state, and stay in it for long enough."""
 TITLES = {
-    "watched": "Checkout answers with 503.", "failing": "Payment answers slowly.", "guarded": "A pod of checkout hangs."
+    "watched": "Checkout answers with 503.", "failing": "Payment answers slowly.",
+    "guarded": "A pod of checkout hangs.",
+    "thrifty": "Orders come in twice.",
 }  # fmt: skip
-AGENTS = {"watched": ("Pods", "Logs", "Metrics"), "failing": ("Blocked",), "guarded": ("Restarter",)}
+AGENTS = {
+    "watched": ("Pods", "Logs", "Metrics"),
+    "failing": ("Blocked",),
+    "guarded": ("Restarter",),
+    "thrifty": ("Auditor",),
+}
+PRICE = {"input": 1.5, "output": 9}
+DAYS: dict[str, JsonValue] = {
+    "day": {"money": 20, "at_end": "ask"},
+    "chains": {"thrifty": {"tokens": 1_000_000}, "failing": {"calls": 200, "at_end": "stop"}},
+    "teams": {"payments": {"money": 5, "soft": 60}},
+}
 SLOWLY_SECONDS = 2.0
 SLOWLY = "\n".join(
     (
@@ -70,6 +83,11 @@ TURNS: list[dict[str, JsonValue]] = [
         "agent": "Restarter",
         "text": "The pod hangs since its last start, and its neighbours are well. I will delete it.",
         "tool_calls": [{"name": "kubernetes__pods_delete", "arguments": POD}],
+    },
+    {
+        "agent": "Auditor",
+        "text": "Two releases came since the morning. I look at what runs now.",
+        "tool_calls": [{"name": "kubernetes__pods_list", "arguments": {"namespace": "shop"}}],
     },
 ]
 
@@ -231,7 +249,10 @@ async def take_all(studio: Studio, folder: Path) -> None:
 
 
 def add_chains(config_dir: Path) -> None:
-    """Beside that of the demo: three agents that write slowly, one that fails, one whose call waits for a person."""
+    """Beside that of the demo: three agents that write slowly, one that fails, and two that wait for a person.
+
+    One waits for a yes, the other for an extension of its budget.
+    """
     written = config_dir / "tarsy.yaml"
     config = yaml.safe_load(written.read_text("utf-8"))
     (config_dir / "more.yaml").write_text(yaml.safe_dump({"turns": TURNS}), "utf-8")
@@ -243,6 +264,10 @@ def add_chains(config_dir: Path) -> None:
         provider = "slow" if chain == "watched" else "more"
         config["agent_chains"][chain] = {"alert_types": [chain], "llm_provider": provider, "stages": stages}
     config["agent_chains"]["guarded"]["approve"] = True
+    config["agent_chains"]["thrifty"]["budget"] = {"calls": 1, "at_end": "ask"}
+    config["defaults"]["budget"] = {"tokens": 2_000_000, "money": 5}
+    config["prices"] = {"scripted": PRICE}
+    config["system"] = config.get("system", {}) | {"budgets": DAYS}
     written.write_text(yaml.safe_dump(config), "utf-8")
 
 

@@ -188,7 +188,7 @@ def describe_amount(resource: Resource, amount: float) -> str:
         case "time":
             return f"{amount:,.0f} seconds"
         case "calls":
-            return f"{amount:,.0f} calls of models"
+            return f"{amount:,.0f} {'call' if amount == 1 else 'calls'} of models"
 
 
 def describe_spent(budget_id: str, resource: Resource, spent: float, limit: float) -> str:

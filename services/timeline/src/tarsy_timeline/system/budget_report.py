@@ -2,9 +2,19 @@
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from math import ceil
 
 from tarsy_contracts.api.budgets import BudgetLimit, BudgetReport, BudgetStatus, LimitState
-from tarsy_contracts.budgets import DAY, SESSION, Budget, ConfiguredBudgets, Spending, find_day, find_day_end
+from tarsy_contracts.budgets import (
+    DAY,
+    SESSION,
+    Budget,
+    ConfiguredBudgets,
+    Resource,
+    Spending,
+    find_day,
+    find_day_end,
+)
 from tarsy_contracts.wire.envelope import wire_time
 
 STATES: tuple[LimitState, ...] = ("below", "warned", "met")
@@ -42,11 +52,17 @@ def _describe(scope: str, budget: Budget, spent: Spending | None) -> BudgetStatu
 
 def _list_limits(budget: Budget, spent: Spending | None) -> Iterator[BudgetLimit]:
     for resource, limit in budget.list_limits():
-        soft = limit * budget.soft_percent / 100 if budget.soft_percent else None
+        soft = _find_soft_limit(resource, limit, budget.soft_percent) if budget.soft_percent else None
         used = None if spent is None else spent.amount_of(resource)
         yield BudgetLimit(
             resource=resource, limit=limit, soft_limit=soft, spent=used, state=_find_state(used, soft, limit)
         )
+
+
+def _find_soft_limit(resource: Resource, limit: float, percent: int) -> float:
+    """Tokens and calls come whole."""
+    part = limit * percent / 100
+    return part if resource == "money" else float(ceil(part))
 
 
 def _find_state(spent: float | None, soft: float | None, limit: float) -> LimitState | None:
