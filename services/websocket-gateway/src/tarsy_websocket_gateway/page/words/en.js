@@ -310,7 +310,7 @@ export const en = frozen({
   verdict: {
     none: "No verdict yet.",
     unmatched:
-      "No chain matched this alert, so the default investigated it: {chain}. Its tools may be those of another place.",
+      "No chain matched this alert, so the default investigated it: {chain}. Its tools may belong to another cluster.",
     summary: "Executive summary",
     noSummary: "There is no executive summary: {why}",
     confidence: { high: "High confidence", medium: "Medium confidence", low: "Low confidence" },
