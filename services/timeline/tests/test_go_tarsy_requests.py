@@ -34,11 +34,7 @@ HERE = {"cost_completeness", "estimated_cost_usd"}
 """Of a session and a summary; an execution has none."""
 LISTED = {f"sessions[].{key}: missing" for key in COSTS - HERE | REVIEWS} - {
     "sessions[].cost_estimation_enabled: missing"
-} | {
-    "cost_estimation_enabled: missing",
-    "sessions[].estimated_cost_usd: null, not int",
-    "sessions[].latest_score: null, not int",
-}
+} | {"cost_estimation_enabled: missing", "sessions[].estimated_cost_usd: null, not int"}
 UNPRICED = "estimated_cost_usd: null, not int"
 UNSAID = {
     f"{place}{key}: null, not {kind}"
