@@ -62,6 +62,7 @@ SECOND_TIER = {
         "tests-e2e/chains/test_action.py",
         "tests-e2e/test_memory.py",
         "tests-e2e/chains/test_cancel.py",
+        "tests-e2e/chains/test_review.py",
         "tests-e2e/chains/test_chat.py",
         "tests-e2e/chains/test_queue.py",
         "tests-e2e/test_api_contract.py",

@@ -51,6 +51,8 @@ async def test_the_board_is_the_list_by_the_status_of_the_review(world: World, n
     assert sorted(await find(world, "review_status=in_progress,reviewed")) == sorted([claimed.id, rated.id])
     assert await find(world, "quality_rating=inaccurate") == [rated.id]
     assert (await find(world, "sort_by=quality_rating"))[0] == rated.id
+    for sort in ("quality_rating", "score"):
+        await world.get(f"/api/v1/sessions?search=memory&sort_by={sort}")
     assert await find(world, "team=nobody") == []
     triage = {group: await world.get(f"/api/v1/sessions/triage/{group}") for group in ("investigating", "needs_review")}
     assert {group: [row["id"] for row in page["sessions"]] for group, page in triage.items()} == {

@@ -17,7 +17,7 @@ FIRST_STATUSES: dict[str, ReviewStatus] = {
     "timed_out": "needs_review",
     "cancelled": "reviewed",
 }
-"""Statuses of a review that nobody has begun, by how the session ended. Who cancelled a session has looked at it."""
+"""Statuses of a review that nobody has begun, by how the session ended. Somebody has looked at a cancelled one."""
 
 GO_RATINGS: dict[str, Rating] = {"partially_accurate": "partly", "inaccurate": "wrong"}
 """Ratings by Go TARSy's names, where those are others."""

@@ -60,7 +60,7 @@ class ToolReport(Value):
 
 
 class ScoreFacts(Value):
-    """What the record knows of an investigation; the judge is given it, and guesses none of it.
+    """Facts that the record has of an investigation; the judge is given them, and guesses none.
 
     `repeated_calls`: of the same tool with the same arguments as an earlier one. `cited_calls`: calls of tools that the
     analysis cites; `unknown_citations`: numbers that it cites and that no call has. `unavailable`: how many times an

@@ -5,7 +5,7 @@ from tarsy_contracts.confidence import Confidence
 
 
 class Calibration(ApiModel):
-    """Of `rated` investigations that people have rated: so many each.
+    """Forecasts about `rated` investigations that people have rated: so many each.
 
     A forecast is the chance of being right, as somebody said it; right is 1 for `accurate`, 0.5 for `partly`, 0 for
     `wrong`. `brier`: the mean square of their difference, 0 at best; 0.25 is what half each time would have.

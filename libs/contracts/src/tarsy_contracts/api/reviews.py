@@ -52,7 +52,7 @@ class BulkReviewOrder(ReviewOrder):
 
 
 class ReviewResult(ApiModel):
-    """What became of the act on one session. `code`: the HTTP status that it would have had alone."""
+    """The outcome of the act on one session. `code`: the HTTP status that it would have had alone."""
 
     session_id: str
     success: bool

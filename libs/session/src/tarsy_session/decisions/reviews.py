@@ -1,6 +1,6 @@
 """Decisions about the review of a finished investigation: who has claimed it, and what he says of it. Pure.
 
-The first of two people wins, and the other is told. What would change nothing is granted, and changes nothing.
+The first of two people wins, and the other is told. An act that would change nothing is granted, and changes nothing.
 """
 
 from collections.abc import Callable, Mapping
@@ -45,7 +45,7 @@ def decide_review(state: Investigating | AtRest, request: i.ReviewRequested) -> 
 
 
 def _first_review(ended: Ending) -> Review:
-    """Who cancelled a session has looked at it."""
+    """A person who cancelled a session has looked at it."""
     return Review("reviewed", author=ended.author) if isinstance(ended, e.SessionCancelled) else Review(NEEDS_REVIEW)
 
 
@@ -111,7 +111,7 @@ def _acknowledge(before: Review, request: i.ReviewRequested) -> Outcome:
 
 
 def _reopen(before: Review, request: i.ReviewRequested) -> Outcome:
-    """What was said stays on the log; the review begins anew."""
+    """The words of before stay on the log; the review begins anew."""
     if before.status == "in_progress":
         return IN_PROGRESS.format(assignee=before.assignee)
     if before.status == NEEDS_REVIEW:

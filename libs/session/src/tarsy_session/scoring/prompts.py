@@ -61,7 +61,7 @@ The tags that fit, of these and no others; none where none fits:
 `misleading` those whose description, arguments or results led the agents astray."""
 
 PROMPT_DIGEST = hashlib.sha256(f"{ROLE}\n{MARKS}\n{ANSWER}".encode()).hexdigest()[:16]
-"""Of all that every judge is told: scores of different prompts are not the same measure."""
+"""Covers all that every judge is told: scores of different prompts are not the same measure."""
 
 
 def instruct_judge(agent: ResolvedAgent, tools: Sequence[OfferedTool], limits: Sequence[str]) -> Iterator[str]:

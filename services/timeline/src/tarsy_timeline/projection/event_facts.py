@@ -117,7 +117,7 @@ def _reviewed(record: RecordedEvent, event: e.ReviewChanged) -> Iterator[RowChan
 
 
 def _judged(record: RecordedEvent, event: e.PhaseRequested | e.PhaseCompleted) -> Iterator[RowChange]:
-    """Of other phases after the end nothing is shown but their stages."""
+    """Other phases after the end show nothing but their stages."""
     if event.phase != SCORING:
         return
     at = record.envelope.time

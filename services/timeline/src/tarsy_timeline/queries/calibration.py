@@ -16,7 +16,7 @@ from tarsy_timeline.rows.session_rows import Row, by_key
 
 TRUTHS: dict[Rating, float] = {"accurate": 1.0, "partly": 0.5, "wrong": 0.0}
 FORECASTS: dict[Confidence, float] = {"high": 0.9, "medium": 0.6, "low": 0.3}
-"""What the words count as. The scale is ours: an analysis that is sure is right nine times in ten, if it is honest."""
+"""Values of the words. The scale is ours: an analysis that is sure is right nine times in ten, if it is honest."""
 DIGITS = 3
 
 

@@ -14,7 +14,7 @@ INTERRUPTED = "interrupted"
 
 
 def session_scores(rows: Sequence[Row]) -> SessionScores:
-    """Of one row at least, in their order. A run that another one followed before its end gave way to a person."""
+    """`rows`: one at least, in their order. A run that another one followed before its end gave way to a person."""
     last = len(rows) - 1
     scores = [_to_score(row, is_last=place == last) for place, row in enumerate(rows)]
     return SessionScores(**dict(scores[-1]), history=tuple(reversed(scores)))

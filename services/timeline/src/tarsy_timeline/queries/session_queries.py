@@ -145,7 +145,7 @@ class SessionQueries:
         return await self._database.read(partial(usage_rows, wanted, groups, prices))
 
     async def ratings(self, wanted: DaysQuery, groups: GroupLabels | None = None) -> Sequence[Row]:
-        """What people said in these days, beside the forecasts of judges and analyses."""
+        """Ratings of people in these days, beside the forecasts of judges and analyses."""
         query = visible_query("read_ratings", groups)
 
         async def read(connection: Connection) -> Sequence[Row]:
@@ -193,7 +193,7 @@ class SessionQueries:
         return result_of_call(session_id, call_id, rows), last_number
 
     async def reviews(self, session_id: str) -> Sequence[Row]:
-        """What people did about its review, in order. Raises ProblemError."""
+        """Acts of people on its review, in order. Raises ProblemError."""
 
         async def read(connection: Connection) -> Sequence[Row]:
             await read_session(session_id, connection)

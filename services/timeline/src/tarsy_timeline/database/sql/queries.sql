@@ -231,7 +231,8 @@ found as materialized (
     having count(*) = (select count(*) from terms)
 ),
 filtered as materialized (
-    select s.session_id, s.created_at, s.status, s.alert_type, s.author, s.started_at, s.completed_at
+    select s.session_id, s.created_at, s.status, s.alert_type, s.author, s.started_at, s.completed_at, s.latest_score,
+           s.quality_rating
     from found f join sessions s on s.session_id = f.session_id and s.status <> 'deleted'
     where {conditions}
 ),
