@@ -10,7 +10,7 @@ from pydantic import AwareDatetime, Field
 
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.wire.message import Value
-from tarsy_contracts.wire.numbers import Count, Index
+from tarsy_contracts.wire.numbers import Amount, Count, Index, Part, Seconds
 
 MOST_CHARACTERS = 1_000
 """Of the text of one memory."""
@@ -22,7 +22,6 @@ MemoryCategory = Annotated[str, Field(examples=["semantic", "episodic", "procedu
 """A fact, what happened once, or how to go about it."""
 MemoryValence = Annotated[str, Field(examples=["positive", "negative", "neutral"])]
 """What helped, what misled, or neither."""
-type Confidence = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
 class MemoryScope(Value):
@@ -44,7 +43,7 @@ class Memory(Value):
     category: MemoryCategory = "semantic"
     valence: MemoryValence = "neutral"
     scope: MemoryScope = MemoryScope()
-    confidence: Confidence = BEGINNING_CONFIDENCE
+    confidence: Part = BEGINNING_CONFIDENCE
     locked: bool = False
     deprecated: bool = False
 
@@ -52,7 +51,7 @@ class Memory(Value):
 class MemoryChange(Value):
     """What a person wants changed of a memory. None leaves it as it is."""
 
-    text: str | None = Field(None, min_length=1, max_length=MOST_CHARACTERS)
+    text: str | None = None
     category: Literal["semantic", "episodic", "procedural"] | None = None
     valence: Literal["positive", "negative", "neutral"] | None = None
     locked: bool | None = None
@@ -72,8 +71,8 @@ class RecalledMemory(Value):
     category: MemoryCategory = "semantic"
     valence: MemoryValence = "neutral"
     scope: MemoryScope = MemoryScope()
-    confidence: Confidence
-    score: float
+    confidence: Part
+    score: Amount
 
     @property
     def digest(self) -> str:
@@ -92,7 +91,7 @@ class GivenMemory(Value):
     number: Index
     memory_id: str
     digest: str
-    score: float
+    score: Amount
 
 
 class RecallContext(Value):
@@ -113,7 +112,7 @@ class MemoryRule(Value):
 
     max_inject: Count = 5
     reflector_limit: Count = 20
-    seconds: float = 5.0
+    seconds: Seconds = 5.0
 
 
 def recall_context(session_id: str, alert: Alert) -> RecallContext:

@@ -86,7 +86,7 @@ class AskedPast(ApiModel):
     context: RecallContext
 
 
-class PastSession(ApiModel):
+class EarlierSession(ApiModel):
     session_id: str
     title: str
     alert_type: str
@@ -96,8 +96,8 @@ class PastSession(ApiModel):
     conclusion: str
 
 
-class PastSessions(ApiModel):
+class EarlierSessions(ApiModel):
     """`total`: how many fit, before `limit`."""
 
-    sessions: tuple[PastSession, ...]
+    sessions: tuple[EarlierSession, ...]
     total: int

@@ -248,7 +248,7 @@ class MemoryStart(NamedTuple):
     updated_at: datetime
 
 
-class MemoryEdit(NamedTuple):
+class MemoryUpdate(NamedTuple):
     memory_id: Key
     text: str
     category: str
@@ -309,7 +309,7 @@ type RowChange = (
     | TimelineEnd
     | CallOutcome
     | MemoryStart
-    | MemoryEdit
+    | MemoryUpdate
     | MemoryJudgement
     | MemoryErasure
     | SessionRemoval
