@@ -21,11 +21,11 @@ BEGINNING_CONFIDENCE = 0.7
 MemoryCategory = Annotated[str, Field(examples=["semantic", "episodic", "procedural"])]
 """A fact, what happened once, or how to go about it."""
 MemoryValence = Annotated[str, Field(examples=["positive", "negative", "neutral"])]
-"""What helped, what misled, or neither."""
+"""Whether it helped, misled, or neither."""
 
 
 class MemoryScope(Value):
-    """Alerts that a memory is about. What is empty holds for all."""
+    """Alerts that a memory is about. An empty field holds for all."""
 
     alert_type: str = ""
     cluster: str = ""
@@ -49,7 +49,7 @@ class Memory(Value):
 
 
 class MemoryChange(Value):
-    """What a person wants changed of a memory. None leaves it as it is."""
+    """Changes that a person wants of a memory. None leaves it as it is."""
 
     text: str | None = None
     category: Literal["semantic", "episodic", "procedural"] | None = None

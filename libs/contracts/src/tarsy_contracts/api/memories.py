@@ -63,7 +63,7 @@ class SimilarSessions(ApiModel):
 
 
 class MemoryEdit(ApiModel):
-    """What is left out stays. `content`: at most 1,000 characters."""
+    """Fields that are left out stay. `content`: at most 1,000 characters."""
 
     content: str | None = Field(None, min_length=1, max_length=1_000)
     category: Literal["semantic", "episodic", "procedural"] | None = None

@@ -39,7 +39,7 @@ class MemoryQueries:
         self._now = now
 
     async def recall(self, query: str, context: RecallContext, most: int) -> RecalledMemories:
-        """What fits, of sessions that all readers of the asking session see."""
+        """Memories that fit, of sessions that all readers of the asking session see."""
         groups = common_readers(await self._groups(), context)
         asked = (query, context.alert_type, context.namespace, context.workload, context.session_id)
         statement = QUERIES["recall_memories"].replace("{seen}", "" if groups is None else SEEN)

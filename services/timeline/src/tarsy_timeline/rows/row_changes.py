@@ -259,7 +259,7 @@ class MemoryUpdate(NamedTuple):
 
 
 class MemoryJudgement(NamedTuple):
-    """What a session says of a memory that it was given, and that another session has taught."""
+    """The judgement of a session about a memory that it was given, and that another session has taught."""
 
     memory_id: Key
     session_id: Annotated[str, KEY, ID]
