@@ -1,7 +1,7 @@
 """Reflection: a phase after the end that draws memories from a completed investigation. Pure.
 
-The answer of the model is checked before it counts: a memory needs calls of this session that succeeded, and words that no
-tool has written.
+The answer of the model is checked before it counts: a memory needs calls of this session that succeeded, and words
+that no tool has written.
 """
 
 from collections.abc import Iterator, Sequence
