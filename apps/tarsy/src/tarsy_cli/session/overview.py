@@ -87,7 +87,7 @@ def _figures(session: SessionDetail) -> Iterator[str]:
 
 
 def _cost(session: SessionDetail) -> str:
-    """Nothing while no model was used. What has no price is said, and never counted as zero."""
+    """Nothing while no model was used. Calls without a price are said, and never counted as zero."""
     if session.cost is None:
         return "cost unknown: its models have no price" if session.total_tokens else ""
     unpriced = session.unpriced_interaction_count

@@ -26,7 +26,7 @@ class Owned:
 
 
 class TakeOver:
-    """What the partitions of a process share stands here: readers, heads, and the states of sessions at rest."""
+    """It holds what the partitions of a process share: readers, heads, and the states of sessions at rest."""
 
     def __init__(
         self,

@@ -126,7 +126,7 @@ class Streams:
         return [*messages, delta(call, part, chunk.text)]
 
     def tell_caught_up(self, session_id: str) -> list[Outgoing | TextDelta]:
-        """What was read of the session's running calls, as far as nobody was told: all that streamed before is read."""
+        """The texts of the session's running calls that nobody was told yet: all that streamed before is read."""
         untold = [call for call in self.list_running_calls(session_id) if call.untold]
         return [message for call in untold for message in _tell_text(call)]
 
@@ -259,7 +259,7 @@ def _begin_new_run(call: Call, run: int, time: datetime) -> Sequence[Outgoing]:
 
 
 def _tell_text(call: Call) -> list[Outgoing | TextDelta]:
-    """The text so far. Who has resumed may have some of it, so that it begins again."""
+    """The text so far. A client that has resumed may have some of it, so it begins again."""
     call.untold = False
     messages: list[Outgoing | TextDelta] = []
     for part in call.parts.values():
