@@ -139,12 +139,16 @@ def _time(draw: random.Random) -> datetime:
     return NOW - timedelta(days=draw.random() * 365)
 
 
+def seconds_of(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 async def cpu_of_postgres(database: Database) -> float:
     """Seconds of the processes that answer: on a busy machine they say more than a clock."""
     async with database.connection() as connection:
         rows = await connection.fetch("select pid from pg_stat_activity where backend_type = 'client backend'")
-    fields = [Path(f"/proc/{row['pid']}/stat").read_text().rpartition(")")[2].split() for row in rows]
-    return sum(int(each[11]) + int(each[12]) for each in fields) / os.sysconf("SC_CLK_TCK")
+    return sum(seconds_of(row["pid"]) for row in rows)
 
 
 async def ask(

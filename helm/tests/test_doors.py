@@ -123,7 +123,7 @@ def test_each_service_is_reached_only_by_whom_it_is_asked() -> None:
         "orchestrator": everybody,
         "tool-gateway": everybody,
         "summarizer": everybody,
-        "timeline": everybody | {"ingress-nginx", "websocket-gateway", "notifier"},
+        "timeline": everybody | {"ingress-nginx", "websocket-gateway", "notifier", "tool-gateway"},
         "websocket-gateway": everybody | {"ingress-nginx"},
         "notifier": everybody,
     }
@@ -159,7 +159,7 @@ def test_a_service_goes_only_where_it_has_to_where_that_is_limited() -> None:
     assert ports == {
         "ingest": everybody,
         "orchestrator": everybody | {443},
-        "tool-gateway": everybody | {443},
+        "tool-gateway": everybody | {443, "http"},
         "summarizer": everybody | {443},
         "timeline": everybody | {5432, "http"},
         "websocket-gateway": everybody | {"http"},

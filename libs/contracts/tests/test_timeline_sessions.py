@@ -156,6 +156,7 @@ def test_every_event_of_the_log_is_seen_or_not_as_these_tests_say() -> None:
     phases = {"phase.requested", "phase.completed"}
     unseen = calls | phases | {"stage.tools_offered", "stage.approvals_required", "session.reopened", "reply.completed"}
     unseen |= {"session.skills_recorded"}
+    unseen |= {f"memory.{what}" for what in ("learned", "reinforced", "deprecated", "edited", "erased")}
     seen = {
         "budget.decided",
         "budget.reached",

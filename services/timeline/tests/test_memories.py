@@ -1,4 +1,4 @@
-"""What investigations have taught: found by words and scope, by nobody who must not see it, and gone when erased."""
+"""Memories of investigations are found by words and scope, by nobody who must not see it, and gone when erased."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -63,7 +63,7 @@ async def write(bus: Bus, append: Append, new_session: NewSession, draw: random.
 
 
 def taught(number: int) -> list[e.Event]:
-    """What it learnt, what it says of what another one has taught or will teach, and what people made of it."""
+    """A memory, a judgement of another one that may come later, and what people made of the first."""
     known = Memory(text=f"The zookeeper of shard {number} lies.")
     changed = known.model_copy(update={"text": "It tells the truth.", "locked": True})
     judged = {"memory_id": f"m{(number * 7) % SESSIONS}", "learned_in": "another", "phase_id": "p"}

@@ -10,7 +10,7 @@ from pydantic import AwareDatetime, Field
 
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.wire.message import Value
-from tarsy_contracts.wire.numbers import Count, Index
+from tarsy_contracts.wire.numbers import Amount, Count, Index, Part, Seconds
 
 MOST_CHARACTERS = 1_000
 """Of the text of one memory."""
@@ -21,12 +21,11 @@ BEGINNING_CONFIDENCE = 0.7
 MemoryCategory = Annotated[str, Field(examples=["semantic", "episodic", "procedural"])]
 """A fact, what happened once, or how to go about it."""
 MemoryValence = Annotated[str, Field(examples=["positive", "negative", "neutral"])]
-"""What helped, what misled, or neither."""
-type Confidence = Annotated[float, Field(ge=0.0, le=1.0)]
+"""Whether it helped, misled, or neither."""
 
 
 class MemoryScope(Value):
-    """Alerts that a memory is about. What is empty holds for all."""
+    """Alerts that a memory is about. An empty field holds for all."""
 
     alert_type: str = ""
     cluster: str = ""
@@ -44,15 +43,15 @@ class Memory(Value):
     category: MemoryCategory = "semantic"
     valence: MemoryValence = "neutral"
     scope: MemoryScope = MemoryScope()
-    confidence: Confidence = BEGINNING_CONFIDENCE
+    confidence: Part = BEGINNING_CONFIDENCE
     locked: bool = False
     deprecated: bool = False
 
 
 class MemoryChange(Value):
-    """What a person wants changed of a memory. None leaves it as it is."""
+    """Changes that a person wants of a memory. None leaves it as it is."""
 
-    text: str | None = Field(None, min_length=1, max_length=MOST_CHARACTERS)
+    text: str | None = None
     category: Literal["semantic", "episodic", "procedural"] | None = None
     valence: Literal["positive", "negative", "neutral"] | None = None
     locked: bool | None = None
@@ -72,8 +71,8 @@ class RecalledMemory(Value):
     category: MemoryCategory = "semantic"
     valence: MemoryValence = "neutral"
     scope: MemoryScope = MemoryScope()
-    confidence: Confidence
-    score: float
+    confidence: Part
+    score: Amount
 
     @property
     def digest(self) -> str:
@@ -92,7 +91,7 @@ class GivenMemory(Value):
     number: Index
     memory_id: str
     digest: str
-    score: float
+    score: Amount
 
 
 class RecallContext(Value):
@@ -113,7 +112,7 @@ class MemoryRule(Value):
 
     max_inject: Count = 5
     reflector_limit: Count = 20
-    seconds: float = 5.0
+    seconds: Seconds = 5.0
 
 
 def recall_context(session_id: str, alert: Alert) -> RecallContext:

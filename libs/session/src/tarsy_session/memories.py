@@ -25,7 +25,7 @@ class Recall:
 
 
 def find_recall(state: Investigating) -> Recall:
-    """What was recalled before the first agent began."""
+    """Returns the recall that was made before the first agent began."""
     call = state.calls.get(recall_call_id(state.id_root))
     if call is None or call.completed is None:
         return Recall()
@@ -38,7 +38,7 @@ def find_recall(state: Investigating) -> Recall:
 
 
 def find_given(state: Investigating) -> Recall:
-    """What of it agents are given."""
+    """Returns the part of it that agents are given."""
     recall, rule = find_recall(state), state.started.chain.memory
     return Recall(recall.memories[: 0 if rule is None else rule.max_inject], recall.missing)
 

@@ -63,7 +63,7 @@ class SimilarSessions(ApiModel):
 
 
 class MemoryEdit(ApiModel):
-    """What is left out stays. `content`: at most 1,000 characters."""
+    """Fields that are left out stay. `content`: at most 1,000 characters."""
 
     content: str | None = Field(None, min_length=1, max_length=1_000)
     category: Literal["semantic", "episodic", "procedural"] | None = None
@@ -86,7 +86,7 @@ class AskedPast(ApiModel):
     context: RecallContext
 
 
-class PastSession(ApiModel):
+class EarlierSession(ApiModel):
     session_id: str
     title: str
     alert_type: str
@@ -96,8 +96,8 @@ class PastSession(ApiModel):
     conclusion: str
 
 
-class PastSessions(ApiModel):
+class EarlierSessions(ApiModel):
     """`total`: how many fit, before `limit`."""
 
-    sessions: tuple[PastSession, ...]
+    sessions: tuple[EarlierSession, ...]
     total: int

@@ -13,7 +13,7 @@ class PublicMemoryLearned(PublicEvent):
 
 
 class PublicMemoryReinforced(PublicEvent):
-    """What this session found agrees with a memory of the session `learned_in`."""
+    """The findings of this session agree with a memory of the session `learned_in`."""
 
     type: ClassVar[str] = "tarsy.memory.reinforced"
     memory_id: str
@@ -21,7 +21,7 @@ class PublicMemoryReinforced(PublicEvent):
 
 
 class PublicMemoryDeprecated(PublicEvent):
-    """What this session found speaks against a memory of the session `learned_in`."""
+    """The findings of this session speak against a memory of the session `learned_in`."""
 
     type: ClassVar[str] = "tarsy.memory.deprecated"
     memory_id: str

@@ -32,6 +32,10 @@ def _clamp_seconds(number: float) -> float:
     return 0.0 if math.isnan(number) else min(max(number, 0.0), LONGEST_SECONDS)
 
 
+def _clamp_part(number: float) -> float:
+    return 0.0 if math.isnan(number) else min(max(number, 0.0), 1.0)
+
+
 # No `type` statements: each would be a definition of its own in every JSON Schema.
 Count = Annotated[int, AfterValidator(_clamp_count)]
 """A number that others report: tokens, bytes, lines, milliseconds."""
@@ -39,5 +43,7 @@ Index = Annotated[int, AfterValidator(_clamp_index)]
 """A number that we count ourselves: stages, agents, iterations, attempts."""
 Seconds = Annotated[float, AfterValidator(_clamp_seconds)]
 """A duration or a wait."""
+Part = Annotated[float, AfterValidator(_clamp_part)]
+"""From 0 to 1."""
 Amount = Annotated[float, AfterValidator(_clamp_amount)]
 """Money, or what was used of a limit."""

@@ -7,6 +7,7 @@ from tarsy_session.decisions.chat import accept, refuse
 from tarsy_session.state import AtRest, Investigating
 
 NO_SUCH_MEMORY = "the session has no such memory"
+NO_TEXT = "a memory without text is none: have it forgotten"
 NOTHING_TO_CHANGE = "nothing is to be changed: name what is"
 
 
@@ -23,5 +24,7 @@ def change_memory(state: Investigating | AtRest, request: i.MemoryChangeRequeste
         return [accept(request, kind), e.MemoryErased(memory_id=id, request_id=asked, author=author)]
     if request.change == MemoryChange():
         return [refuse(request, kind, 400, NOTHING_TO_CHANGE)]
+    if request.change.text is not None and not request.change.text.strip():
+        return [refuse(request, kind, 400, NO_TEXT)]
     changed = request.change.apply(memory)
     return [accept(request, kind), e.MemoryEdited(memory_id=id, request_id=asked, author=author, memory=changed)]

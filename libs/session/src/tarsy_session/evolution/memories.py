@@ -10,7 +10,7 @@ type MemoryChanged = e.MemoryEdited | e.MemoryErased
 
 
 def apply_reflection_event(state: Investigating, event: ReflectionEvent) -> Investigating | None:
-    """What it says of memories of other sessions stands there alone: this session has no state of it."""
+    """Judgements of memories of other sessions stand on the log alone: this session has no state of them."""
     if state.ended is None:
         return None
     if isinstance(event, e.MemoryLearned):

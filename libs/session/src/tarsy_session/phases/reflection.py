@@ -1,7 +1,7 @@
 """Reflection: a phase after the end that draws memories from a completed investigation. Pure.
 
-What the model says is checked before it counts: a memory needs calls of this session that succeeded, and words that no
-tool has written.
+The answer of the model is checked before it counts: a memory needs calls of this session that succeeded, and words
+that no tool has written.
 """
 
 from collections.abc import Iterator, Sequence
@@ -131,7 +131,7 @@ def _find_origin(state: Investigating) -> MemoryScope:
 
 
 def _to_memory(lesson: Lesson, origin: MemoryScope) -> Memory:
-    """What it is about are facts of the alert, not words of the model."""
+    """Its scope has facts of the alert, not words of the model."""
     scope = origin.model_copy(update={name: "" for name in SCOPES if name not in lesson.applies_to} | {"labels": {}})
     return Memory(text=lesson.text.strip(), category=lesson.category, valence=lesson.valence, scope=scope)
 

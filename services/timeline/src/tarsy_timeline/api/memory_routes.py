@@ -5,7 +5,14 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from fastapi.routing import APIRoute
 
-from tarsy_contracts.api.memories import AskedPast, AskedRecall, MemoryList, MemoryView, PastSessions, SimilarSessions
+from tarsy_contracts.api.memories import (
+    AskedPast,
+    AskedRecall,
+    EarlierSessions,
+    MemoryList,
+    MemoryView,
+    SimilarSessions,
+)
 from tarsy_contracts.memory import RecalledMemories
 from tarsy_service.http.described_routes import INVALID, describe_answers
 from tarsy_service.http.problems import ProblemError
@@ -50,7 +57,7 @@ def memory_routes(memories: MemoryQueries, route: type[APIRoute] = APIRoute) -> 
     )
     async def list_taught(session_id: SessionId, groups: CallerGroups, at_least: AtLeast = 0) -> list[MemoryView]:
         await memories.require(session_id, at_least=at_least)
-        return [*memory_responses.memory_views(await memories.taught_by(session_id, groups))]
+        return [*memory_responses.memory_views(await memories.list_taught_by(session_id, groups))]
 
     @router.get(
         "/sessions/{session_id}/injected-memories",
@@ -59,7 +66,7 @@ def memory_routes(memories: MemoryQueries, route: type[APIRoute] = APIRoute) -> 
     )
     async def list_given(session_id: SessionId, groups: CallerGroups, at_least: AtLeast = 0) -> list[MemoryView]:
         await memories.require(session_id, at_least=at_least)
-        return [*memory_responses.memory_views(await memories.given_to(session_id, groups))]
+        return [*memory_responses.memory_views(await memories.list_given_to(session_id, groups))]
 
     @router.get(
         "/sessions/{session_id}/similar",
@@ -82,7 +89,7 @@ def recall_routes(memories: MemoryQueries) -> APIRouter:
         return await memories.recall(asked.query, asked.context, asked.limit)
 
     @router.post("/past-sessions")
-    async def search_past_sessions(asked: AskedPast) -> PastSessions:
+    async def search_past_sessions(asked: AskedPast) -> EarlierSessions:
         return await memories.past_sessions(asked)
 
     return router

@@ -163,7 +163,7 @@ def _learned(record: RecordedEvent, event: e.MemoryLearned) -> RowChange:
 
 def _edited(record: RecordedEvent, event: e.MemoryEdited) -> RowChange:
     memory = event.memory
-    return r.MemoryEdit(
+    return r.MemoryUpdate(
         memory_id=event.memory_id,
         text=memory.text,
         category=memory.category,

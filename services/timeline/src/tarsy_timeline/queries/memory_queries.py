@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from pydantic import ValidationError
 
 from tarsy_auth.session_groups import GroupLabels
-from tarsy_contracts.api.memories import AskedPast, PastSession, PastSessions
+from tarsy_contracts.api.memories import AskedPast, EarlierSession, EarlierSessions
 from tarsy_contracts.memory import RecallContext, RecalledMemories
 from tarsy_contracts.wire.envelope import wire_time
 from tarsy_service.http.problems import ProblemError
@@ -39,7 +39,7 @@ class MemoryQueries:
         self._now = now
 
     async def recall(self, query: str, context: RecallContext, most: int) -> RecalledMemories:
-        """What fits, of sessions that all readers of the asking session see."""
+        """Memories that fit, of sessions that all readers of the asking session see."""
         groups = common_readers(await self._groups(), context)
         asked = (query, context.alert_type, context.namespace, context.workload, context.session_id)
         statement = QUERIES["recall_memories"].replace("{seen}", "" if groups is None else SEEN)
@@ -47,7 +47,7 @@ class MemoryQueries:
         rows = await self._fetch(fill_visibility(statement, groups), *asked, *labels)
         return RecalledMemories(memories=rank_memories(rows, context, self._now(), most))
 
-    async def past_sessions(self, asked: AskedPast) -> PastSessions:
+    async def past_sessions(self, asked: AskedPast) -> EarlierSessions:
         """Sessions that have all of these words, with the same readers. Raises ProblemError."""
         try:
             wanted = SessionFilter(
@@ -60,13 +60,13 @@ class MemoryQueries:
             raise ProblemError(400, "Bad Request", problem.errors(include_url=False)[0]["msg"]) from None
         found = await self._sessions.sessions(wanted, common_readers(await self._groups(), asked.context))
         others = [row for row in found.sessions if row["session_id"] != asked.context.session_id]
-        return PastSessions(sessions=tuple(map(_to_past, others[: asked.limit])), total=found.count)
+        return EarlierSessions(sessions=tuple(map(_to_past, others[: asked.limit])), total=found.count)
 
     async def require(self, session_id: str, *, at_least: int = 0) -> None:
         """Raises ProblemError for a session that nobody knows, or that was deleted."""
         await self._sessions.session(session_id, at_least=at_least)
 
-    async def taught_by(self, session_id: str, groups: GroupLabels | None = None) -> Sequence[Row]:
+    async def list_taught_by(self, session_id: str, groups: GroupLabels | None = None) -> Sequence[Row]:
         return await self.list(MemoryFilter(source_session_id=session_id, page_size=200), groups)
 
     async def list(self, wanted: MemoryFilter, groups: GroupLabels | None = None) -> Sequence[Row]:
@@ -78,7 +78,7 @@ class MemoryQueries:
         query = visible_query("list_memories", groups)
         return await self._fetch(query, *[None] * 5, list(memory_ids), visible_labels(groups), len(memory_ids), 0)
 
-    async def given_to(self, session_id: str, groups: GroupLabels | None = None) -> Sequence[Row]:
+    async def list_given_to(self, session_id: str, groups: GroupLabels | None = None) -> Sequence[Row]:
         """Those that its agents began with and that are still there, in the order of their numbers."""
         ids = [row["memory_id"] for row in await self._fetch(QUERIES["read_given_memories"], session_id)]
         found = {row["memory_id"]: row for row in await self.find(ids, groups)}
@@ -95,8 +95,8 @@ class MemoryQueries:
         return await self._database.read(read)
 
 
-def _to_past(row: Row) -> PastSession:
-    return PastSession(
+def _to_past(row: Row) -> EarlierSession:
+    return EarlierSession(
         session_id=row["session_id"],
         title=row["title"],
         alert_type=row["alert_type"],

@@ -9,9 +9,9 @@ from tarsy_contracts.memory import MemoryScope, RecallContext, RecalledMemory
 from tarsy_timeline.rows.session_rows import Row
 
 AGREED = 0.8
-"""What is left of the doubt after a session that agrees."""
+"""Part of the doubt that is left after a session that agrees."""
 OPPOSED = 0.6
-"""What is left of the confidence after a session that disagrees."""
+"""Part of the confidence that is left after a session that disagrees."""
 MOST_JUDGED = 50
 LEAST_CONFIDENCE = 0.2
 LEAST_SCORE = 0.05
@@ -20,12 +20,12 @@ MOST_BYTES = 48 * 1024
 DECAY_A_DAY = 0.0077
 """Half of what age may cost after 90 days."""
 LEAST_FRESH = 0.7
-"""What is left of the oldest."""
+"""Part of the score that the oldest keep."""
 WORDS = 1.5
 SAME: Mapping[str, float] = {"alert_type": 0.2, "cluster": 0.05, "namespace": 0.1, "workload": 0.35}
-"""What it counts that a memory was learnt from an alert with the same."""
+"""Weights of the facts in which a memory's own alert is the same."""
 OUT_OF_SCOPE = 0.25
-"""What is left where a fact differs that the memory holds for."""
+"""Part of the score that is left where a fact differs that the memory holds for."""
 
 
 def confidence_of(row: Row) -> float:

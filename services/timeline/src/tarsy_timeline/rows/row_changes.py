@@ -304,7 +304,7 @@ class MemoryStart(NamedTuple):
     updated_at: datetime
 
 
-class MemoryEdit(NamedTuple):
+class MemoryUpdate(NamedTuple):
     memory_id: Key
     text: str
     category: str
@@ -315,7 +315,7 @@ class MemoryEdit(NamedTuple):
 
 
 class MemoryJudgement(NamedTuple):
-    """What a session says of a memory that it was given, and that another session has taught."""
+    """The judgement of a session about a memory that it was given, and that another session has taught."""
 
     memory_id: Key
     session_id: Annotated[str, KEY, ID]
@@ -370,7 +370,7 @@ type RowChange = (
     | TimelineEnd
     | CallOutcome
     | MemoryStart
-    | MemoryEdit
+    | MemoryUpdate
     | MemoryJudgement
     | MemoryErasure
     | SessionRemoval

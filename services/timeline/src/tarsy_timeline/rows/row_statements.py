@@ -44,7 +44,7 @@ STATEMENTS: dict[type[c.RowChange], RowStatement] = {
         update("end_timeline_event", "timeline_events", c.TimelineEnd),
         query("count_change", c.CallOutcome, _count_change),
         upsert("learn_memory", "memories", c.MemoryStart),
-        update("edit_memory", "memories", c.MemoryEdit),
+        update("edit_memory", "memories", c.MemoryUpdate),
         upsert("judge_memory", "memory_judgements", c.MemoryJudgement),
         query("forget_memory", c.MemoryErasure),
         query("delete_session", c.SessionRemoval),

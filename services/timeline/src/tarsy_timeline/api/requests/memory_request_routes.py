@@ -40,8 +40,8 @@ def memory_request_routes(
         openapi_extra=describe_headers(REPEATED),
     )
     async def edit(memory_id: MemoryId, request: Request, wanted: MemoryEdit, groups: CallerGroups) -> Response:
-        """What is left out stays. A memory that is `locked` changes by people alone; one that is `deprecated` is given
-        to nobody. The owner of its session decides."""
+        """Fields that are left out stay. A memory that is `locked` changes by people alone; one that is `deprecated` is
+        given to nobody. The owner of its session decides."""
         session_id = (await find_memory(memories, memory_id, groups))["session_id"]
         text = wanted.content
         if text is not None:

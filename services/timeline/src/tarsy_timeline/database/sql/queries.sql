@@ -311,7 +311,7 @@ with asked as materialized (
 hits as materialized (
     select a.word, h.memory_id, count(*) over (partition by a.word) as found
     from asked a cross join lateral (
-        select w.memory_id from memory_words w {seen} where w.word = a.word limit 100
+        select w.memory_id from memory_words w where w.word = a.word limit 100
     ) h
 ),
 weights as materialized (
@@ -319,8 +319,11 @@ weights as materialized (
 ),
 candidates as materialized (
     select memory_id from (
-        select h.memory_id from hits h join weights g on g.word = h.word
-        group by h.memory_id order by sum(g.weight) desc, h.memory_id limit 100
+        select w.memory_id from (
+            select h.memory_id, sum(g.weight) as weight from hits h join weights g on g.word = h.word
+            group by h.memory_id order by weight desc, h.memory_id limit 500
+        ) w {seen}
+        order by w.weight desc, w.memory_id limit 100
     ) by_words
     union
     select memory_id from (

@@ -349,7 +349,7 @@ return array_remove(
 create index sessions_by_label on sessions
 using gin (session_labels(alert_type, cluster, namespace, workload, labels));
 
--- What investigations have taught. `alert_type` to `workload`: the alert that it was learnt from. `scope`: which facts
+-- Lessons that investigations have taught. `alert_type` to `workload`: the alert that it was learnt from. `scope`: which facts
 -- of an alert have to be the same for it to hold.
 create table memories (
     memory_id text primary key,
@@ -374,7 +374,7 @@ create index memories_by_time on memories (learned_at, memory_id);
 create index memories_by_alert_type on memories (alert_type, learned_at);
 create index memories_by_workload on memories (workload, namespace, learned_at);
 
--- What sessions said of memories that they were given. A memory may come later than these, or be erased.
+-- Judgements of sessions about memories that they were given. A memory may come later than these, or be erased.
 create table memory_judgements (
     memory_id text not null,
     session_id text not null,

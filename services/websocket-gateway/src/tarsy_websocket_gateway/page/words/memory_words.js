@@ -1,4 +1,4 @@
-// What is said of a memory, and of a session like another one.
+// Words about a memory, and about a session like another one.
 
 import { TEXT } from "./language.js";
 import { say } from "./say.js";

@@ -1,4 +1,4 @@
-// What all investigations have taught. Search and page stand in the address.
+// Memories of all investigations. Search and page stand in the address.
 
 import { readMemories } from "../../net/memory_api.js";
 import { query, replaceAddress } from "../../router.js";
