@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from tarsy_cli.console.costs import describe_cost
+from tarsy_cli.console.units import describe_cost
 from tarsy_cli.lists.nested_agents import nest_agents, shorten_task
 from tarsy_contracts.api.trace import (
     ListedLlmInteraction,

@@ -8,8 +8,7 @@ from rich.markdown import Markdown
 from rich.rule import Rule
 from rich.text import Text
 
-from tarsy_cli.console.costs import describe_cost
-from tarsy_cli.console.units import format_count
+from tarsy_cli.console.units import describe_cost, format_count
 from tarsy_cli.lists.nested_agents import nest_agents, shorten_task
 from tarsy_contracts.api.sessions import SessionDetail, SessionStage, StageExecution
 from tarsy_contracts.citations import list_cited_sources
