@@ -12,12 +12,10 @@ KERNEL = "libs/processes/src/tarsy_processes/launcher.py"
 """Ties the life of a process to its parent's, for which Python has no function."""
 INTERNALS = {
     "libs/bus/src/tarsy_bus/client/aiokafka_internals": "aiokafka",
-    "libs/bus/src/tarsy_bus/queues/faststream_internals.py": "FastStream",
     "libs/service/src/tarsy_service/http/bounded_http.py": "uvicorn",
     "libs/service/src/tarsy_service/telemetry/logs.py": "logging, as its documentation says it",
     "libs/service/src/tarsy_service/telemetry/shared_metrics.py": "prometheus_client",
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/sdk_internals.py": "the MCP SDK",
-    "tools/docgen/src/tarsy_docgen/metrics_page.py": "prometheus_client, not shipped",
 }
 """The one module, or room, that may touch private parts of a library. Each of its lines says why."""
 DOCUMENTED = {"_replace", "_exit"}
