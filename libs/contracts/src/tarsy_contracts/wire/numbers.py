@@ -32,6 +32,10 @@ def _clamp_seconds(number: float) -> float:
     return 0.0 if math.isnan(number) else min(max(number, 0.0), LONGEST_SECONDS)
 
 
+def _clamp_share(number: float) -> float:
+    return 0.0 if math.isnan(number) else min(max(number, 0.0), 1.0)
+
+
 # No `type` statements: each would be a definition of its own in every JSON Schema.
 Count = Annotated[int, AfterValidator(_clamp_count)]
 """A number that others report: tokens, bytes, lines, milliseconds."""
@@ -41,3 +45,5 @@ Seconds = Annotated[float, AfterValidator(_clamp_seconds)]
 """A duration or a wait."""
 Amount = Annotated[float, AfterValidator(_clamp_amount)]
 """Money, or what was used of a limit."""
+Share = Annotated[float, AfterValidator(_clamp_share)]
+"""A part of a whole, from 0 to 1."""
