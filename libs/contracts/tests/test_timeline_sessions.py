@@ -50,9 +50,9 @@ def test_a_resolved_alert_shows_since_when_where_its_sender_says_so() -> None:
 
 
 def test_a_request_shows_who_asked_and_why_it_was_refused() -> None:
-    assert created(e.RequestAccepted(request_id="r", request="review", author="bob")).content == "bob asked: review."
-    refused = e.RequestRefused(request_id="r", request="review", author="bob", code=409, reason="It has ended.")
-    assert created(refused).content == "bob asked: review. Refused: It has ended."
+    assert created(e.RequestAccepted(request_id="r", request="inspect", author="bob")).content == "bob asked: inspect."
+    refused = e.RequestRefused(request_id="r", request="inspect", author="bob", code=409, reason="It has ended.")
+    assert created(refused).content == "bob asked: inspect. Refused: It has ended."
 
 
 def test_a_session_that_had_been_set_aside_shows_who_asked_for_what() -> None:
@@ -159,6 +159,7 @@ def test_every_event_of_the_log_is_seen_or_not_as_these_tests_say() -> None:
     unseen |= {f"memory.{what}" for what in ("learned", "reinforced", "deprecated", "edited", "erased")}
     seen = {
         "budget.decided",
+        "review.changed",
         "budget.reached",
         "budget.warned",
         "session.started",

@@ -11,7 +11,7 @@ from tarsy_contracts.calendar import Calendar
 from tarsy_contracts.memory import MemoryRule
 from tarsy_contracts.skills import PlannedSkill
 from tarsy_contracts.wire.message import Value
-from tarsy_contracts.wire.numbers import Count, Index, Seconds
+from tarsy_contracts.wire.numbers import Count, Index, Seconds, Share
 
 CONTROLLERS = ("function_calling", "react", "single_shot")
 Controller = Annotated[str, Field(examples=[*CONTROLLERS])]
@@ -244,7 +244,7 @@ class ResolvedChain(Value):
     day_budgets: DayBudgets = NO_DAY_BUDGETS
     labels: LabelRule | None = None
     scoring: ResolvedAgent | None = None
-    scoring_rate: float = Field(1.0, ge=0, le=1)
+    scoring_rate: Share = 1.0
     memory: MemoryRule | None = None
     reflector: ResolvedAgent | None = None
 

@@ -10,7 +10,7 @@ from pydantic import AwareDatetime, Field
 
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.wire.message import Value
-from tarsy_contracts.wire.numbers import Amount, Count, Index, Part, Seconds
+from tarsy_contracts.wire.numbers import Amount, Count, Index, Seconds, Share
 
 MOST_CHARACTERS = 1_000
 """Of the text of one memory."""
@@ -43,7 +43,7 @@ class Memory(Value):
     category: MemoryCategory = "semantic"
     valence: MemoryValence = "neutral"
     scope: MemoryScope = MemoryScope()
-    confidence: Part = BEGINNING_CONFIDENCE
+    confidence: Share = BEGINNING_CONFIDENCE
     locked: bool = False
     deprecated: bool = False
 
@@ -71,7 +71,7 @@ class RecalledMemory(Value):
     category: MemoryCategory = "semantic"
     valence: MemoryValence = "neutral"
     scope: MemoryScope = MemoryScope()
-    confidence: Part
+    confidence: Share
     score: Amount
 
     @property

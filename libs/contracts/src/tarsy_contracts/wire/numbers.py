@@ -32,7 +32,7 @@ def _clamp_seconds(number: float) -> float:
     return 0.0 if math.isnan(number) else min(max(number, 0.0), LONGEST_SECONDS)
 
 
-def _clamp_part(number: float) -> float:
+def _clamp_share(number: float) -> float:
     return 0.0 if math.isnan(number) else min(max(number, 0.0), 1.0)
 
 
@@ -43,7 +43,7 @@ Index = Annotated[int, AfterValidator(_clamp_index)]
 """A number that we count ourselves: stages, agents, iterations, attempts."""
 Seconds = Annotated[float, AfterValidator(_clamp_seconds)]
 """A duration or a wait."""
-Part = Annotated[float, AfterValidator(_clamp_part)]
-"""From 0 to 1."""
 Amount = Annotated[float, AfterValidator(_clamp_amount)]
 """Money, or what was used of a limit."""
+Share = Annotated[float, AfterValidator(_clamp_share)]
+"""A part of a whole, from 0 to 1."""
