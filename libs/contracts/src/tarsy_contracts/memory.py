@@ -13,7 +13,7 @@ from tarsy_contracts.wire.message import Value
 from tarsy_contracts.wire.numbers import Amount, Count, Index, Seconds, Share
 
 MOST_CHARACTERS = 1_000
-"""Of the text of one memory."""
+"""Limit for the text of one memory."""
 MOST_LEARNED = 5
 """Memories that one investigation may teach."""
 BEGINNING_CONFIDENCE = 0.7

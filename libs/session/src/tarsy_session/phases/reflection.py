@@ -26,7 +26,7 @@ from tarsy_session.text import to_one_line
 REFLECTION = "reflection"
 REASON_CHARACTERS = 500
 COPIED_CHARACTERS = 120
-"""So many in a row that a result has, too, are a copy."""
+"""Length of a run of characters that counts as a copy where a result has it, too."""
 SCOPES = ("alert_type", "cluster", "namespace", "workload")
 
 

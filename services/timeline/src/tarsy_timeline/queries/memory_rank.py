@@ -16,7 +16,7 @@ MOST_JUDGED = 50
 LEAST_CONFIDENCE = 0.2
 LEAST_SCORE = 0.05
 MOST_BYTES = 48 * 1024
-"""Of an answer. A result that is longer than the log takes inline is cut, and could not be read."""
+"""Limit for an answer. A result that is longer than the log takes inline is cut, and could not be read."""
 DECAY_A_DAY = 0.0077
 """Half of what age may cost after 90 days."""
 LEAST_FRESH = 0.7
