@@ -144,9 +144,10 @@ async def new_tab(browser: Browser, base_url: str, **context: object) -> AsyncIt
 
 async def reset_tab(tab: Tab) -> None:
     """Leaves the tab to the next test as if it were new. Its cache keeps what was loaded."""
-    await tab.page.unroute_all()
     await tab.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
     await tab.page.goto("about:blank")
+    # The page asked through them until now: what answers instead may lead it elsewhere.
+    await tab.page.unroute_all()
     tab.complaints.clear()
 
 
