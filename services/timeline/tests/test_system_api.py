@@ -336,7 +336,7 @@ async def test_what_was_known_is_not_told_when_kafka_has_been_silent_for_long(bu
         for path in (SERVERS, WARNINGS):
             answer = await client.get(path)
             assert answer.status_code == 503
-            assert answer.json()["detail"].startswith("Kafka has not told for a while")
+            assert answer.json()["detail"].startswith("Kafka has not said for a while")
         assert watch.count_warnings("mcp_health") == 0
 
 

@@ -171,7 +171,7 @@ async def test_nobody_logs_in_without_a_record_and_everybody_may_leave(world: Lo
         world.is_recording.append(False)
         answer = await world.log_in(browser)
         assert (answer.status_code, SESSION in browser.cookies) == (503, False)
-        assert "Kafka did not take the record of this login" in answer.text
+        assert "Kafka did not accept the record of this login" in answer.text
         world.is_recording.append(True)
         await world.log_in(browser)
         world.is_recording.append(False)
