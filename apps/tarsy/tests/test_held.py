@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from rich.console import Console
 from typer.testing import CliRunner
 
-from tarsy_cli import session_requests
+from tarsy_cli.session import requests as session_requests
 from tarsy_cli.api import ApiAnswer, ApiError
 from tarsy_cli.app import cli
 from tarsy_cli.lists import held as showing

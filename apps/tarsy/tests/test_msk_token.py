@@ -65,6 +65,7 @@ def test_a_pod_of_aws_says_its_region_itself(run: Runner, variable: str) -> None
     assert "kafka.us-east-1.amazonaws.com" in opened(result.stdout.strip())
 
 
+@pytest.mark.timing
 def test_without_credentials_it_says_so_in_time(run: Runner) -> None:
     began = time.monotonic()
     result = run("--region", "eu-west-1")

@@ -104,6 +104,7 @@ async def test_a_timeline_that_does_not_answer_is_unavailable(status: int) -> No
     assert str(status) in output.text
 
 
+@pytest.mark.timing
 async def test_a_timeline_that_is_away_or_slow_is_unavailable_before_the_call_has_run_out() -> None:
     away = TimelineMemory("http://127.0.0.1:1", {})
     assert (await away.recall(request(query="disk"))).outcome == "unavailable"

@@ -123,7 +123,9 @@ VIEWS = (
     View("chat", "Questions and replies", "/sessions/{completed}", ".turn strong", seen=".turn >> nth=-1"),
     View("submit", "The form that submits an alert", "/submit", "main form"),
     View("budget", "A budget that waits for a person", "/sessions/{spent}", EXTENSION, schemes=BOTH, seen=EXTENSION),
-    View("usage", "Budgets, tokens and cost", "/usage", ".budgets ~ .usage table", schemes=BOTH),
+    View("usage", "Budgets, success, durations, tokens and cost", "/usage", "figure.chart", schemes=BOTH),
+    View("review", "The board of reviews", "/review", ".board .card", schemes=BOTH),
+    View("memories", "The lessons of investigations", "/memories", "main h1"),
     View("system", "The system", "/system", "main table"),
     View(
         "servers",

@@ -272,7 +272,7 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
             "review_commands", "review", "Claim, complete or otherwise change the review of a session."
         ),
         "score": CommandEntry(
-            "score_commands", "score", "Show how an investigation was judged, or have it judged once more."
+            "review_commands", "score", "Show how an investigation was judged, or have it judged once more."
         ),
         "actions": ACTIONS,
     },

@@ -1,4 +1,4 @@
-"""The commands about reviews: `tarsy reviews` lists the board, `tarsy review` acts on one session."""
+"""The commands about reviews and scores."""
 
 from typing import Annotated
 from uuid import uuid4
@@ -6,8 +6,8 @@ from uuid import uuid4
 import typer
 
 from tarsy_cli.console.terminal import fail, get_console, print_json, say
-from tarsy_cli.options import DEFAULT_HOME, HomeOption, JsonOption, SessionArgument, UrlOption
-from tarsy_cli.session_commands import api_of, exit_on_failure, session_of
+from tarsy_cli.options import DEFAULT_HOME, HomeOption, JsonOption, LatestSessionArgument, SessionArgument, UrlOption
+from tarsy_cli.session_commands import api_of, exit_on_failure, session_of, session_or_latest
 from tarsy_contracts.review import RATINGS, REVIEW_ACTIONS, REVIEW_STATUSES
 
 ActionArgument = Annotated[str, typer.Argument(help=f"one of {', '.join(REVIEW_ACTIONS)}")]
@@ -64,3 +64,29 @@ def review(
     with exit_on_failure(api):
         body = order.model_dump(mode="json")
         say(str(post(f"{api}/sessions/{found}/review", body, idempotency_key=str(uuid4())).get("message", "")))
+
+
+def score(
+    session: LatestSessionArgument = "",
+    again: Annotated[bool, typer.Option("--again", help="have it judged (once more); earlier scores stay")] = False,
+    as_json: JsonOption = False,
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = "",
+) -> None:
+    """Show how an investigation was judged, or have it judged once more."""
+    from tarsy_cli.api import get, post
+    from tarsy_cli.lists.scores import print_scores
+    from tarsy_contracts.api.scores import SessionScores
+
+    api = api_of(home, url)
+    found = session_or_latest(api, session)
+    with exit_on_failure(api):
+        if again:
+            post(f"{api}/sessions/{found}/score", None, idempotency_key=str(uuid4()))
+            say("It is judged in a moment.")
+            return
+        scores = SessionScores.model_validate(get(f"{api}/sessions/{found}/score"))
+        if as_json:
+            print_json(scores)
+        else:
+            print_scores(scores, get_console())

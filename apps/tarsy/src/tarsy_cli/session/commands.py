@@ -36,7 +36,7 @@ def cancel(
     url: UrlOption = "",
 ) -> None:
     """Cancel running or queued sessions. The exit code is 1 when one is refused, such as one that has ended."""
-    from tarsy_cli.session_requests import ask_of_sessions
+    from tarsy_cli.session.requests import ask_of_sessions
 
     ask_of_sessions("cancel", sessions, api_of(home, url), {"reason": reason} if reason else None)
 

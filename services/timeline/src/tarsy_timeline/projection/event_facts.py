@@ -112,7 +112,7 @@ def _reviewed(record: RecordedEvent, event: e.ReviewChanged) -> Iterator[RowChan
         reviewed_by=event.author if ended else None,
         reviewed_at=at if ended else None,
     )
-    said = event.model_dump(include=set(r.ReviewAct._fields))
+    said = event.model_dump(exclude={"request_id"})
     yield r.ReviewAct(session_id=record.session_id, at=at, **said)
 
 

@@ -55,7 +55,7 @@ def _execution(session: ReplayedSession, execution: Execution) -> TracedExecutio
 
 
 def _context_tokens(execution: Execution) -> int | None:
-    """What a refusal told counts before what is configured."""
+    """A limit that a refusal told counts before the one that is configured."""
     provider, agent = execution.llm_provider, execution.agent
     return execution.contexts.get(provider) or agent.known_contexts.get(provider) or agent.context_tokens or None
 

@@ -21,7 +21,7 @@ STYLES = f"{FOLDER}all.css"
 
 
 def make_bundles(parts: Mapping[str, str]) -> dict[str, str]:
-    """Of modules and styles: the bundles and their maps, by path. Raises PageError."""
+    """Returns the bundles of modules and styles with their maps, by path. Raises PageError."""
     modules = {path: text for path, text in parts.items() if path.endswith(SCRIPTS)}
     styles = sorted(path for path in parts if path.startswith(VIEWS_STYLES))
     bundles = {STYLES: "".join(parts[path] for path in (*COMMON_STYLES, *styles))}

@@ -77,6 +77,6 @@ def _resolve(path: str, name: str) -> str:
 
 
 def _read_names(braces: str) -> list[tuple[str, str]]:
-    """Of `{ a, b as c }`: a and a, b and c."""
+    """Reads `{ a, b as c }`: a and a, b and c."""
     pairs = [one.split(" as ") for one in braces.strip("{}").split(",") if one.strip()]
     return [(pair[0].strip(), pair[-1].strip()) for pair in pairs]
