@@ -87,6 +87,18 @@ def test_a_view_brings_what_the_frame_has_not() -> None:
     assert 'import { add } from "../../bundles/main.js";' in session
 
 
+def test_only_the_frame_fetches_a_module_later() -> None:
+    """A view's bundle cannot: the module would be asked for beside the bundle, where it is not."""
+    bundles = make_bundles(MODULES)
+
+    code = {
+        path: re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL) for path, text in bundles.items() if path.endswith(".js")
+    }
+    assert [
+        path for path, text in code.items() if "views/" in path and re.search(r"\bimport\(|await fetch\$", text)
+    ] == []
+
+
 def test_a_source_map_names_the_line_of_each_module() -> None:
     bundles = make_bundles(MODULES)
 
