@@ -83,8 +83,8 @@ def test_a_kafka_that_is_not_there_is_said_within_a_limit(
     ("database", "said"),
     [
         ("postgresql://tarsy:hush@127.0.0.1:{port}/tarsy", "PostgreSQL at postgresql://127.0.0.1:{port}/tarsy cannot"),
-        ("postgresql://tarsy:hush@127.0.0.1:port/tarsy", "is no address of PostgreSQL"),
-        ("mysql://tarsy:hush@127.0.0.1/tarsy", "is no address of PostgreSQL"),
+        ("postgresql://tarsy:hush@127.0.0.1:port/tarsy", "is not an address of PostgreSQL"),
+        ("mysql://tarsy:hush@127.0.0.1/tarsy", "is not an address of PostgreSQL"),
     ],
 )
 def test_a_database_that_cannot_be_used_is_said_without_its_password(

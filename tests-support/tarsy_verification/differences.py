@@ -30,7 +30,7 @@ from tarsy_verification.session_log import SessionLog
 type Row = dict[str, JsonValue]
 
 SESSION = "the session"
-TOKENS = frozenset({"usage", "tokens_before", "tokens_after", "attempts"})
+TOKENS = frozenset({"usage", "tokens_before", "tokens_after", "attempts", "spending"})
 """Estimates learn in each process, and who asks again asks once more."""
 VOLATILE = TOKENS | {
     "event_id",

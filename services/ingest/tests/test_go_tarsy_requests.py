@@ -45,7 +45,7 @@ async def test_an_alert_is_refused_as_go_refuses_it(unconnected: httpx2.AsyncCli
 
 CONFIGURATION = {
     "defaults.llm_backend: missing",
-    "defaults.scoring: missing",
+    "defaults.scoring.enabled: missing",  # where it is not set
     "defaults.max_iterations: missing",  # it is not set, and there is no other default than that of agents
     "defaults.llm_provider: list, not str",  # the first that can be used
     "queue.worker_count: missing",
@@ -56,14 +56,16 @@ CONFIGURATION = {
     "queue.orphan_detection_interval: missing",
     "queue.orphan_threshold: missing",
     "queue.heartbeat_interval: missing",
-    "system.retention: missing",
+    "system.retention.session_retention_days: missing",  # where it is not set
+    "system.retention.event_ttl: missing",
+    "system.retention.cleanup_interval: missing",
     "system.cost_estimation: missing",
     "system.allowed_ws_origins: missing",
     "agents.NAME.orchestrator: missing",
     "agents.NAME.skills: missing",
     "agents.NAME.mcp_servers: missing",  # where it is not set
     "chains.NAME.chat: missing",
-    "chains.NAME.scoring: missing",
+    "chains.NAME.scoring.enabled: missing",  # where it is not set
     "mcp_servers.NAME.transport.url: missing",  # of a program that is started
     "mcp_servers.NAME.transport.bearer_token_set: missing",
     "llm_providers.NAME.model: missing",  # of a script

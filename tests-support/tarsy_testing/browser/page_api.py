@@ -51,6 +51,14 @@ class Problem:
         return {"type": "about:blank", "title": title, "status": self.status, "detail": self.detail, "errors": errors}
 
 
+BESIDE: dict[str, Shown] = {"links": (), "injected-memories": (), "memories": (), "similar": {"sessions": ()}}
+"""What the page asks beside each session, by the end of the address: nothing, where a test says nothing else."""
+
+
+def place_of(act: str) -> str:
+    return act.rpartition("/")[2]
+
+
 type Answer = Shown | Problem | Callable[[Asked], Shown | Problem]
 
 
@@ -65,7 +73,6 @@ class PageApi:
     def __post_init__(self) -> None:
         self.answers.setdefault("GET /api/v1/me", NOBODY)
         self.answers.setdefault("GET /api/v1/system/warnings", SystemWarnings(warnings=(), server_count=0))
-        self.answers.setdefault("GET /api/v1/system/config/links", ())
         self.answers.setdefault("GET /login/available", {"available": False})
 
     async def install(self, page: Page) -> None:
@@ -76,7 +83,8 @@ class PageApi:
 
     async def answer(self, asked: Asked) -> tuple[int, str]:
         self.asked.append(asked)
-        answer = self.answers.get(asked.act, Problem(404, f"No test answers {asked.act}."))
+        unknown = Problem(404, f"No test answers {asked.act}.")
+        answer = self.answers.get(asked.act, BESIDE.get(place_of(asked.act), unknown))
         given = answer(asked) if callable(answer) else answer
         status, body = (given.status, given.body()) if isinstance(given, Problem) else (200, _body(given))
         if asked.act in self.held:

@@ -8,12 +8,10 @@ from uuid import uuid4
 from fastapi import APIRouter, Request, Response
 from playwright.async_api import Page
 
-from tarsy_testing.browser.page_api import Api, Asked
+from tarsy_testing.browser.page_api import BESIDE, Api, Asked, place_of
 
 HEADER = "x-api-of-test"
 """A request that an earlier test has left behind is answered by that test's API."""
-LINKS = "/api/v1/system/config/links"
-"""Each session that is shown asks for them, also on a blank page."""
 METHODS = ["GET", "POST", "PUT", "DELETE"]
 
 
@@ -32,8 +30,8 @@ class ServedApis:
         await page.set_extra_http_headers({HEADER: name})
 
     async def _answer(self, request: Request) -> Response:
-        if request.url.path == LINKS and HEADER not in request.headers:
-            return Response("[]", media_type="application/json")
+        if HEADER not in request.headers and (place := place_of(request.url.path)) in BESIDE:
+            return Response(json.dumps(BESIDE[place]), media_type="application/json")
         body = await request.body()
         asked = Asked(
             act=f"{request.method} {request.url.path}",

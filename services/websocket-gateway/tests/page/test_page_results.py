@@ -12,7 +12,7 @@ from uuid import uuid4
 import asyncpg
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Locator, Page, expect
+from playwright.async_api import Browser, Locator, Page, Route, expect
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.client.connection import Bus
@@ -108,7 +108,12 @@ def limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def reused_tab(scene: Scene) -> AsyncIterator[Tab]:
+    async def answer_none(route: Route) -> None:
+        await route.fulfill(json=[])
+
     async with new_tab(scene.browser, scene.url) as tab:
+        # The ingest's, which is not there.
+        await tab.page.context.route("**/api/v1/system/config/links", answer_none)
         yield tab
 
 
