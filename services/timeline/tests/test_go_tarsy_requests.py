@@ -36,6 +36,7 @@ LISTED = {f"sessions[].{key}: missing" for key in COSTS - HERE | REVIEWS} - {
     "sessions[].cost_estimation_enabled: missing"
 } | {"cost_estimation_enabled: missing", "sessions[].estimated_cost_usd: null, not int"}
 UNPRICED = "estimated_cost_usd: null, not int"
+"""Nothing has a price here: its cost is unknown, and not 0."""
 UNSAID = {
     f"{place}{key}: null, not {kind}"
     for place in ("", "sessions[].")
@@ -44,19 +45,15 @@ UNSAID = {
     )
 }  # fmt: skip
 """Nobody has judged or reviewed our sessions, as somebody had some of Go TARSy's."""
-"""Nothing has a price here: its cost is unknown, and not 0."""
 DETAIL = {f"{key}: missing" for key in COSTS - HERE | REVIEWS | {"score_id"}} | {UNPRICED}
 EXECUTION = {
     f"stages[].executions[].{key}: missing"
-    for key in ("llm_backend", "estimated_cost_usd", "cost_completeness", "unpriced_interaction_count")
+    for key in ("llm_backend", "estimated_cost_usd", "unpriced_interaction_count")
 }
 SUMMARY = {f"{key}: missing" for key in ("cost_estimation_enabled", "total_score", "scoring_status")} | {UNPRICED}
 NOT_HERE = (
-    "/api/v1/memories",
     "/api/v1/usage/summary",
     "/api/v1/sessions/{id}/score",
-    "/api/v1/sessions/{id}/memories",
-    "/api/v1/sessions/{id}/injected-memories",
 )
 
 

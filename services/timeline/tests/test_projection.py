@@ -6,8 +6,20 @@ from typing import Any, get_type_hints
 import pytest
 from pydantic import JsonValue
 
-from tarsy_contracts.events import AlertRepeated, QuestionAsked, SessionDeleted
+from tarsy_contracts.events import (
+    AlertRepeated,
+    MemoryEdited,
+    MemoryErased,
+    MemoryLearned,
+    MemoryReinforced,
+    PhaseCompleted,
+    PhaseRequested,
+    QuestionAsked,
+    ReviewChanged,
+    SessionDeleted,
+)
 from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_contracts.memory import Memory
 from tarsy_contracts.timeline.display import LIMIT_BYTES, display_cut
 from tarsy_testing.story.whole_chain import ALERT, whole_chain
 from tarsy_timeline.database.postgres_text import to_postgres_json
@@ -22,7 +34,8 @@ type Story = Callable[[Any], Any]
 
 NOT_OF_A_STORY = (
     r.ProviderChange, r.SessionRemoval, r.UnprojectedRecord, r.ChatStart, r.ChatMessageCount, r.AlertCount,
-    r.SessionAlias,
+    r.SessionAlias, r.ReviewUpdate, r.ReviewAct, r.ScoreStart, r.ScoreUpdate, r.ScoreEnd, r.MemoryStart,
+    r.MemoryUpdate, r.MemoryErasure, r.MemoryJudgement,
 )  # fmt: skip
 QUESTION = QuestionAsked(
     request_id="r", chat_id="c", message_id="m", stage_id="s", number=1, author="ann", content="Since when?"
@@ -96,6 +109,20 @@ def test_given_a_whole_session_then_one_row_moves_it_and_each_statement_runs_onc
     statuses = [change.status for change in found[r.SessionUpdate] if isinstance(change, r.SessionUpdate)]
     assert statuses == ["pending", "in_progress", "completed"]
 
+REVIEWED = (
+    PhaseRequested(phase="scoring", phase_id="p", number=1),
+    PhaseCompleted(phase="scoring", phase_id="p", stage_id="", status="failed", error="no model"),
+    ReviewChanged(
+        request_id="r", number=1, author="ann", action="claim", from_status="needs_review", to_status="in_progress"
+    ),
+)
+TAUGHT = (
+    MemoryLearned(memory_id="m", phase_id="p", memory=Memory(text="Look at the quota first.")),
+    MemoryReinforced(memory_id="m", learned_in="s", phase_id="p"),
+    MemoryEdited(memory_id="m", request_id="r", author="ann", memory=Memory(text="Look at the quota.")),
+    MemoryErased(memory_id="m", request_id="q", author="ann"),
+)
+
 
 def events_of_all_kinds(new_session: NewSession, story: Story) -> list[RecordedEvent]:
     chain, asked = new_session(), new_session()
@@ -103,7 +130,7 @@ def events_of_all_kinds(new_session: NewSession, story: Story) -> list[RecordedE
     sessions = (
         story(new_session()),
         chain.add(*whole_chain(chain.id)),
-        asked.add(repeated, QUESTION, SessionDeleted(request_id="r", author="ann")),
+        asked.add(repeated, QUESTION, *REVIEWED, *TAUGHT, SessionDeleted(request_id="r", author="ann")),
     )
     return [session.recorded(number) for session in sessions for number in range(1, len(session.records) + 1)]
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from tarsy_contracts.budgets import CostCompleteness, Spending
+from tarsy_contracts.budgets import NOTHING_SPENT, CostCompleteness, Spending
 from tarsy_contracts.chain import Controller
 from tarsy_contracts.memory import GivenMemory
 from tarsy_contracts.skills import PlannedSkill
@@ -97,7 +97,7 @@ NULLABLE = frozenset(name for name, field in ExecutionFacts.model_fields.items()
 
 def to_facts(*facts: ExecutionSpec | ExecutionOutcome | None) -> dict[str, JsonValue]:
     """The fields of ExecutionFacts that these say."""
-    spent = [one.spending for one in facts if isinstance(one, ExecutionOutcome) and one.spending is not None]
+    spent = [one.spending or NOTHING_SPENT for one in facts if isinstance(one, ExecutionOutcome)]
     costs: dict[str, JsonValue] = CostFacts.of(spent[0]).model_dump() if spent else {}
     return costs | {
         name: getattr(one, name) or None if name in NULLABLE else getattr(one, name)
