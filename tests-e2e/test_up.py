@@ -171,7 +171,7 @@ def test_a_finished_session_answers_programs_too(scene: Scene) -> None:
 
 def test_watch_of_a_session_that_nobody_knows_ends_with_a_sentence(scene: Scene) -> None:
     assert scene.lost.wait() == 1
-    assert scene.lost.output.startswith("No session 11111111-1111-5111-8111-111111111111 is known here")
+    assert scene.lost.output.startswith("There is no session 11111111-1111-5111-8111-111111111111 here")
 
 
 GO_BODY = {"alert_type": "kubernetes", "data": "KubePodCrashLooping: checkout-7c9d6f5b84-x2x7k in shop"}

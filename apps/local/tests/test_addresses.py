@@ -124,7 +124,7 @@ def test_the_security_of_another_kafka_is_not_that_of_our_own() -> None:
 def test_only_services_that_ask_others_get_the_key_for_it_and_all_know_who_may_ask() -> None:
     around = {"TARSY_API_KEY": "k", "TARSY_API_KEY_FILE": "/run/secrets/k", "TARSY_AUTH_FILE": "/etc/tarsy/auth.yaml"}
     told = {service: service_environment(service, addresses(own_broker=True), DOORS, around) for service in SERVICES}
-    asking = {"timeline", "websocket-gateway", "notifier"}
+    asking = {"timeline", "tool-gateway", "websocket-gateway", "notifier"}
     assert {one for one in SERVICES if "TARSY_API_KEY" in told[one]} == asking
     assert {one for one in SERVICES if "TARSY_API_KEY_FILE" in told[one]} == asking
     assert {environment["TARSY_AUTH_FILE"] for environment in told.values()} == {"/etc/tarsy/auth.yaml"}

@@ -79,4 +79,4 @@ def test_a_name_that_no_request_can_have_sends_nothing(url: str, sent: Sent) -> 
 def test_a_session_that_is_not_there_sends_nothing(url: str, sent: Sent) -> None:
     refused = CliRunner().invoke(cli, ["rerun", NEW, "--url", url])
     assert (refused.exit_code, sent) == (1, [])
-    assert "no such session" in refused.output
+    assert "No such session" in refused.output

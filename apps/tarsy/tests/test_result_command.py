@@ -127,7 +127,7 @@ def test_the_whole_result_is_written_to_a_file(timeline: Timeline, tmp_path: Pat
     saved = timeline.run("--output", str(tmp_path / "result.txt"))
     assert timeline.asked == [f"{PATH}/download"]
     assert (tmp_path / "result.txt").read_bytes() == timeline.body
-    assert saved.stderr == f"300000 bytes are in {tmp_path / 'result.txt'}.\n"
+    assert saved.stderr == f"Wrote 300000 bytes to {tmp_path / 'result.txt'}.\n"
     assert saved.stdout == ""
 
 

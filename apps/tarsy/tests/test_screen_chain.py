@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -38,7 +39,7 @@ class Watched:
         self._out = io.StringIO()
         self._feed = Feed()
         self._told = 0
-        self._chunks = 0
+        self._chunks: Counter[str] = Counter()
         self.now = 0.0
         console = Console(file=self._out, width=80, force_terminal=True, color_system=None, highlight=False)
         self.screen = Screen(console, lambda: self.now)
@@ -52,8 +53,8 @@ class Watched:
 
     def says(self, call_id: str, execution: str, *pieces: str) -> None:
         for text in pieces:
-            self._chunks += 1
-            chunk = LlmChunk(call_id=call_id, execution_id=execution, run=1, index=self._chunks, part="text", text=text)
+            index, self._chunks[call_id] = self._chunks[call_id], self._chunks[call_id] + 1
+            chunk = LlmChunk(call_id=call_id, execution_id=execution, run=1, index=index, part="text", text=text)
             for message in join_deltas(self._feed.chunk(S, chunk, NOW, self._told)):
                 self.screen.show(json.loads(message.text))
 

@@ -55,7 +55,7 @@ def test_a_beginning_of_several_lists_them(asked: list[str]) -> None:
 
 @pytest.mark.parametrize("given", ["d", "", "a/b"])
 def test_a_beginning_of_none_says_so(asked: list[str], given: str) -> None:
-    with pytest.raises(UnclearIdError, match="`tarsy sessions` lists those that are"):
+    with pytest.raises(UnclearIdError, match="`tarsy sessions` lists the latest"):
         whole_id(URL, given)
 
 

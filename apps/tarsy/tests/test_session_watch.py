@@ -73,8 +73,8 @@ async def test_who_waits_for_a_session_to_begin_is_told_its_place_in_the_queue(
         "Checkout is slow",
         "session s",
         "■ session: pending",
-        "· waits for its turn: number 3 in the queue",
-        "· waits for its turn: number 2 in the queue",
+        "· queued: number 3 in the queue",
+        "· queued: number 2 in the queue",
         "■ session: in progress",
         "■ session: completed",
     ]

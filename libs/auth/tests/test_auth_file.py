@@ -63,7 +63,7 @@ more: 1
 MISTAKES = """\
 {file}:3: keys[0].role: is no role; known here: viewer, responder, operator, admin, service
 {file}:4: keys[0].sha256: is a key, where its SHA-256 has to stand; make a new key, as this one stood in a file
-{file}:5: keys[0].expires: is no date and no time; write it as 2027-03-01 or 2027-03-01T12:00:00Z
+{file}:5: keys[0].expires: is not a date or a time; write it as 2027-03-01 or 2027-03-01T12:00:00Z
 {file}:6: keys[1].role: is missing
 {file}:6: keys[1].name: stands in keys[0], too; each key needs its own
 {file}:7: keys[1].rol: is unknown; did you mean role?
@@ -170,9 +170,9 @@ def test_a_text_of_another_form_is_a_mistake_with_a_line(tmp_path: Path, text: s
         ("sha256", DIGEST[:-1], "is no SHA-256"),
         ("sha256", DIGEST[:-1] + "g", "is no SHA-256"),
         ("sha256", f"sha256:{DIGEST}", "is no SHA-256"),
-        ("expires", "tomorrow", "is no date"),
-        ("expires", "2027-02-30", "is no date"),
-        ("expires", "{a: b}", "is no date"),
+        ("expires", "tomorrow", "is not a date"),
+        ("expires", "2027-02-30", "is not a date"),
+        ("expires", "{a: b}", "is not a date"),
         ("expires", "9999-12-31T23:59:59-12:00", "is beyond all dates"),
     ],
 )

@@ -180,7 +180,7 @@ async def test_a_list_that_breaks_while_a_service_runs_leaves_the_prices_that_ho
     assert [await live.look() for _ in range(3)] == [False, False, False]
     assert (live.current, list(first.prices)) == (first, ["gpt-9"])
     (reason,) = live.explain_degraded()
-    assert "is no list of prices" in reason
+    assert "is not a list of prices" in reason
     file.write_text(json.dumps({"gpt-9": {"input_cost_per_token": 2e-06, "output_cost_per_token": 0}}), "utf-8")
     assert [await live.look() for _ in range(2)] == [False, True]
     assert live.current.prices["gpt-9"].input == 2.0

@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[3]
 MAKERS = {"create_task", "TaskGroup", "ensure_future", "gather", "create_task_group", "start_soon", "background_tasks"}
 
 SHORT_LIVED = {
+    "services/timeline/src/tarsy_timeline/api/requests/review_routes.py SeveralReviews.ask": "a question to each owner",
     # Whole processes
     "libs/service/src/tarsy_service/process/runner.py run_services": "services, and one that ends: on_ready",
     "libs/service/src/tarsy_service/process/runner.py _wait_until_stopped": "waits for the stop, beside the services",

@@ -109,6 +109,7 @@ def test_given_a_whole_session_then_one_row_moves_it_and_each_statement_runs_onc
     statuses = [change.status for change in found[r.SessionUpdate] if isinstance(change, r.SessionUpdate)]
     assert statuses == ["pending", "in_progress", "completed"]
 
+
 REVIEWED = (
     PhaseRequested(phase="scoring", phase_id="p", number=1),
     PhaseCompleted(phase="scoring", phase_id="p", stage_id="", status="failed", error="no model"),

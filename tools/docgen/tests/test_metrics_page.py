@@ -70,6 +70,10 @@ def test_every_label_is_of_the_list_and_no_name_repeats_one(shown: Shown) -> Non
     assert not set(UNITS) & set(shown.labels)
 
 
+HOPS = ["tarsy_process_hop_"]
+"""Each service tells the hops that it sees."""
+
+
 def test_every_metric_stands_in_the_section_of_its_service() -> None:
     page = metrics_page()
     for title in SECTIONS:
@@ -77,7 +81,7 @@ def test_every_metric_stands_in_the_section_of_its_service() -> None:
         named = re.findall(r"^\| `(\w+)`", section, re.MULTILINE)
         prefixes = ["process", "http", "kafka", "config"] if title == "Every service" else [_word(title)]
         assert named
-        begins = ["gen_ai_"] if title == MODEL_CALLS else [f"tarsy_{prefix}_" for prefix in prefixes]
+        begins = ["gen_ai_"] if title == MODEL_CALLS else [f"tarsy_{prefix}_" for prefix in prefixes] + HOPS
         assert all(name.startswith(tuple(begins)) for name in named)
 
 

@@ -48,7 +48,7 @@ def moment_of(written: object) -> datetime:
         return _to_utc(written)
     if isinstance(written, date):
         return datetime.combine(written, time(), UTC)
-    raise ValueError("is no date; write it as 2027-03-01")
+    raise ValueError("is not a date; write it as 2027-03-01")
 
 
 def _parse_date(written: str) -> date:
@@ -59,7 +59,7 @@ def _parse_date(written: str) -> date:
     try:
         return datetime.fromisoformat(written)
     except ValueError:
-        raise ValueError("is no date and no time; write it as 2027-03-01 or 2027-03-01T12:00:00Z") from None
+        raise ValueError("is not a date or a time; write it as 2027-03-01 or 2027-03-01T12:00:00Z") from None
 
 
 def _to_utc(moment: datetime) -> datetime:

@@ -7,7 +7,7 @@ import re
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 FORM = re.compile(r"(/[A-Za-z0-9_-]+)+")
-PAGES = ("assets", "login", "logout", "memories", "servers", "sessions", "submit", "system", "usage")
+PAGES = ("assets", "login", "logout", "memories", "review", "servers", "sessions", "submit", "system", "usage")
 OWN = frozenset({"api", "docs", "health", "internal", "mcp", "metrics", "ready", "redoc", *PAGES})
 """First segments of our own addresses: below one of them a request could be meant in two ways."""
 BASE_PATH = "tarsy_base_path"

@@ -32,7 +32,7 @@ export function amountWords(resource, amount) {
 export function stateWords(limit, budget) {
   const then = TEXT.budgets.atEnd[budget.at_end];
   if (limit.state !== null) return say(TEXT.budgets.states[limit.state], { then });
-  return say(isOfSession(budget) ? TEXT.budgets.ofSession : TEXT.budgets.notTold, { then });
+  return isOfSession(budget) ? say(TEXT.budgets.ofSession, { then }) : say(TEXT.budgets.notTold, { then });
 }
 
 /** @param {BudgetReport} report */
