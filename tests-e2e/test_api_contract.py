@@ -41,7 +41,18 @@ async def running(system: System, tmp_path: Path) -> System:
         system.start(service)
     for process in system.processes:
         await system.until_ready(process)
+    await until_the_configuration_is_read(system)
     return system
+
+
+async def until_the_configuration_is_read(system: System) -> None:
+    """The timeline is ready before the ingest has told it the budgets: until then it answers 503."""
+    async with httpx2.AsyncClient(base_url=system.of("timeline").url, headers=CREDENTIAL, timeout=90) as client:
+
+        async def answered() -> bool:
+            return (await client.get("/api/v1/budgets")).status_code == 200
+
+        await eventually(answered, "the budgets of the configuration")
 
 
 def url_of(system: System, path: str) -> str:

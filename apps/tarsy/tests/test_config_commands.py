@@ -137,7 +137,8 @@ def test_a_file_may_have_another_name(folder: Path) -> None:
     code, lines = ran("check", str(folder / "next.yaml"))
     assert (code, lines[-1]) == (
         0,
-        "note: next.yaml:3: defaults.fallback_providers[0].backend: has no effect here: every provider is asked in its own way",
+        "note: next.yaml:3: defaults.fallback_providers[0].backend: has no effect here: "
+        "every provider is asked in its own way",
     )
 
 

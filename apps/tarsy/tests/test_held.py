@@ -8,10 +8,10 @@ from pydantic import JsonValue
 from rich.console import Console
 from typer.testing import CliRunner
 
-from tarsy_cli.session import requests as session_requests
 from tarsy_cli.api import ApiAnswer, ApiError
 from tarsy_cli.app import cli
 from tarsy_cli.lists import held as showing
+from tarsy_cli.session import requests as session_requests
 from tarsy_timeline.system.held_watch import SessionAside
 from tarsy_timeline.system.responses import create_held_session_list
 

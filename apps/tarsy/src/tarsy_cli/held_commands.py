@@ -49,7 +49,7 @@ def end(
 
 
 def _ask_of_held(verb: str, sessions: list[str], api: str, body: "JsonValue" = None) -> None:
-    from tarsy_cli.session_ids import find_held_candidates
     from tarsy_cli.session.requests import ask_of_sessions
+    from tarsy_cli.session_ids import find_held_candidates
 
     ask_of_sessions(verb, sessions, api, body, find_held_candidates)
