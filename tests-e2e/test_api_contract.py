@@ -15,6 +15,7 @@ import pytest
 
 from tarsy_auth.api_keys import digest_of, new_key
 from tarsy_local.front_door.routes import OUTSIDE, service_of
+from tarsy_processes.ports import free_port
 from tarsy_testing.real_servers import eventually
 from tarsy_testing.system.system import ROOT, System
 
@@ -37,8 +38,11 @@ async def running(system: System, tmp_path: Path) -> System:
         file.write_text, f"keys: [{{name: ann, role: admin, sha256: {digest_of(KEY)}}}]", encoding="utf-8"
     )
     system.environment |= {"TARSY_WAIT_SECONDS": "20", "TARSY_AUTH_FILE": str(file), "TARSY_API_KEY": KEY}
-    for service in ("timeline", "ingest", "orchestrator"):
-        system.start(service)
+    port = free_port()
+    system.environment["TARSY_INGEST_URL"] = f"http://127.0.0.1:{port}"
+    system.start("timeline")
+    system.start("ingest", port=port)
+    system.start("orchestrator")
     for process in system.processes:
         await system.until_ready(process)
     await until_the_configuration_is_read(system)
