@@ -106,14 +106,19 @@ def limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tarsy_timeline.api.results.call_results.LOOK_SECONDS", WAIT_SECONDS)
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def reused_tab(scene: Scene) -> AsyncIterator[Tab]:
-    async def answer_none(route: Route) -> None:
+async def answer_for_the_ingest(tab: Tab) -> None:
+    """It is not there, and has no links."""
+
+    async def answer(route: Route) -> None:
         await route.fulfill(json=[])
 
+    await tab.page.context.route("**/api/v1/system/config/links", answer)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def reused_tab(scene: Scene) -> AsyncIterator[Tab]:
     async with new_tab(scene.browser, scene.url) as tab:
-        # The ingest's, which is not there.
-        await tab.page.context.route("**/api/v1/system/config/links", answer_none)
+        await answer_for_the_ingest(tab)
         yield tab
 
 
@@ -362,6 +367,7 @@ async def test_the_drawer_is_accessible_at_every_width(scene: Scene, new_session
     for width in WIDTHS:
         viewport = {"width": width, "height": 900}
         async with new_tab(scene.browser, scene.url, viewport=viewport) as tab:
+            await answer_for_the_ingest(tab)
             await tab.page.goto(f"/sessions/{session.id}?result={call}&line=7")
             drawer = Drawer(tab.page)
             await expect(drawer.whole.locator(".quotations summary")).to_have_text("Lines that the summary quotes: 3")
