@@ -51,7 +51,7 @@ class Problem:
         return {"type": "about:blank", "title": title, "status": self.status, "detail": self.detail, "errors": errors}
 
 
-BESIDE: dict[str, Shown] = {"links": (), "injected-memories": (), "memories": (), "similar": {"sessions": ()}}
+BESIDE: dict[str, Shown] = {"links": (), "injected-memories": (), "memories": (), "similar": {"sessions": []}}
 """What the page asks beside each session, by the end of the address: nothing, where a test says nothing else."""
 
 
