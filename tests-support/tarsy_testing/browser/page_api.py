@@ -52,7 +52,7 @@ class Problem:
 
 
 BESIDE: dict[str, Shown] = {"links": (), "injected-memories": (), "memories": (), "similar": {"sessions": []}}
-"""What the page asks beside each session, by the end of the address: nothing, where a test says nothing else."""
+"""Answers to questions that the page asks beside each session, by the end of the address: nothing is there."""
 
 
 def place_of(act: str) -> str:
