@@ -111,8 +111,17 @@ def around(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Surroundings]:
         yield Surroundings(tmp_path_factory.mktemp("around"), stack)
 
 
+@pytest.fixture(scope="session")
+def installed() -> None:
+    """What is installed comes from the registries of this machine, not through the proxy that the servers are given."""
+    node_programs()
+    cookbook_packages()
+    python_programs("today")
+    python_programs("before")
+
+
 @pytest.fixture
-async def edge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Edge]:
+async def edge(installed: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Edge]:
     async with running_edge(
         tmp_path, LOGS_OF_AWS, PAGERDUTY, DATADOG, SLACK, WORKSPACE, answered=json.dumps(ANSWERED).encode()
     ) as edge:
@@ -212,7 +221,7 @@ async def answer_to(connection: McpConnection, server: str, asked: Asked) -> Too
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(installed: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The home of the programs: stand-ins come first in PATH, and AWS finds a key."""
     (tmp_path / ".aws").mkdir()
     keys = "[default]\naws_access_key_id = AKIAPLANTED\naws_secret_access_key = planted\n"
