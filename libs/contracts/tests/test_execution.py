@@ -56,6 +56,7 @@ def test_what_no_event_said_is_null_in_answers() -> None:
     assert to_facts(ExecutionSpec(agent="A"), ExecutionOutcome(status="completed")) == {
         "llm_provider": None, "controller": "function_calling", "max_iterations": None,
         "iterations": 0, "forced_conclusion": False, "partial_reason": None, "parent_execution_id": None, "task": None,
+        "cost": None, "cost_completeness": "none", "unpriced_calls": 0,
     }  # fmt: skip
     assert to_facts(None, None) == {}
 

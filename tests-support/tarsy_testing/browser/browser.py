@@ -142,10 +142,13 @@ async def new_tab(browser: Browser, base_url: str, **context: object) -> AsyncIt
         await profile.close()
 
 
-async def reset_tab(tab: Tab) -> None:
-    """Leaves the tab to the next test as if it were new. Its cache keeps what was loaded."""
+async def reset_tab(tab: Tab, blank: str) -> None:
+    """Leaves the tab to the next test as if it were new. Its cache keeps what was loaded.
+
+    `blank`: a place of the same origin where nothing happens.
+    """
+    await tab.page.goto(blank)
     await tab.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
-    await tab.page.goto("about:blank")
     # The page asked through them until now: what answers instead may lead it elsewhere.
     await tab.page.unroute_all()
     tab.complaints.clear()

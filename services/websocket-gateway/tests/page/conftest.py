@@ -140,7 +140,7 @@ def open_reused_tab(reused_tab: Tab, served_apis: ServedApis) -> OpenTab:
         try:
             yield reused_tab
         finally:
-            await reset_tab(reused_tab)
+            await reset_tab(reused_tab, BLANK)
 
     return opened
 

@@ -114,7 +114,7 @@ async def test_an_api_that_is_away_and_then_behind_is_asked_again_and_what_it_ha
         await expect(tab.page.locator("h1")).to_have_text("Crash")
         await expect(tab.page.locator(".state .status")).to_have_text("Completed")
         await expect(tab.page.locator(".notice")).to_have_count(0)
-        await expect(tokens(tab.page)).to_contain_text("10 read")
+        await expect(tokens(tab.page)).to_contain_text("10 in")
 
         before = watched.asked.count(13)
 
@@ -123,7 +123,7 @@ async def test_an_api_that_is_away_and_then_behind_is_asked_again_and_what_it_ha
 
         await eventually(is_asked_again, "the page asks for the last event again")
         watched.projected = 13
-        await expect(tokens(tab.page)).to_contain_text("1,000 read")
+        await expect(tokens(tab.page)).to_contain_text("1,000 in")
 
 
 async def test_a_deleted_session_stays_deleted_though_an_answer_that_was_under_way_has_it(

@@ -6,14 +6,14 @@ import pytest
 from playwright.async_api import Route, expect
 
 from tarsy_testing.browser.browser import Tab
-from tarsy_testing.browser.page_api import PageApi
+from tarsy_testing.browser.page_api import PageApi, Problem
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 @pytest.fixture
 def api() -> PageApi:
-    return PageApi({})
+    return PageApi({"GET /api/v1/memories": Problem(503, "not now")})
 
 
 @pytest.mark.parametrize("form", ["bundles", "modules"])

@@ -35,7 +35,9 @@ async def test_a_chain_that_is_only_the_default_is_a_warning_of_the_verdict(
 ) -> None:
     scene = scene_of("It was DNS.")
     await scene.show(chain_id="others", chain_unmatched=True)
-    await expect(tab.page.get_by_role("note")).to_contain_text("No chain matched this alert: others")
+    await expect(tab.page.get_by_role("note")).to_contain_text(
+        "No chain matched this alert, so the default investigated it: others"
+    )
     await scene.show(chain_id="others", chain_unmatched=False)
     await expect(tab.page.get_by_role("note")).to_have_count(0)
 

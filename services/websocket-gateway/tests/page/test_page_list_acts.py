@@ -200,7 +200,7 @@ async def test_an_empty_list_says_how_to_send_the_first_alert(show_apart: Show) 
         await page.reload()
         await expect(page.get_by_role("heading", name="No alert has been investigated yet")).to_be_visible()
         async with copying(page):
-            await page.get_by_role("button", name="Copy: All alerts of Alertmanager").click()
+            await page.get_by_role("button", name="Copy: Every alert from Alertmanager").click()
         copied = await page.evaluate("window.copied")
         assert "webhook_configs:" in copied
         assert f"{page.url}api/v1/alerts/alertmanager" in copied

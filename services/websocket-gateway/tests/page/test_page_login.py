@@ -183,7 +183,7 @@ async def test_a_login_goes_on_while_the_provider_renews_it_and_says_why_it_ends
         world.provider.is_away = True
         await page.reload()
         await expect(page.locator(".login-card")).to_contain_text(
-            "The provider cannot renew it now; this is tried again."
+            "The provider cannot renew it right now; TARSy will try again."
         )
 
         world.provider.is_away = False

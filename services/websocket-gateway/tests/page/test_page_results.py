@@ -15,6 +15,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Locator, Page, Route, expect
 from prometheus_client import CollectorRegistry
 
+from page.conftest import BLANK
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.client.publisher import Publisher
 from tarsy_bus.log.writer import LogEntry, LogWriter
@@ -126,7 +127,7 @@ async def reused_tab(scene: Scene) -> AsyncIterator[Tab]:
 async def tab(reused_tab: Tab) -> AsyncIterator[Tab]:
     yield reused_tab
     complaints = [*reused_tab.complaints]
-    await reset_tab(reused_tab)
+    await reset_tab(reused_tab, BLANK)
     assert complaints == []
 
 

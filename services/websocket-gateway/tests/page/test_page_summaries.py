@@ -22,7 +22,7 @@ async def notes(tab: Tab, **metadata: object) -> list[str]:
 
 async def test_a_summary_says_its_model_and_its_sizes(tab: Tab) -> None:
     said = await notes(tab, model="gemini-3.7-flash", tokens_before=33_000, tokens_after=1_200)
-    assert said == ["gemini-3.7-flash: about 33,000 tokens became 1,200"]
+    assert said == ["gemini-3.7-flash shortened about 33,000 tokens to 1,200"]
 
 
 async def test_a_summary_that_was_reused_says_so_instead(tab: Tab) -> None:
