@@ -20,7 +20,7 @@ install: setup    ## put `tarsy` on your PATH: a link in ~/.local/bin (BIN=FOLDE
 up: setup    ## start TARSy with its own Kafka and PostgreSQL, and stay in the foreground
 	@exec $(PY) -m tarsy_cli up $(ARGS)
 
-demo: setup    ## send the crash-loop alert to a TARSy that runs (or starts), watch the investigation, and ask a question
+demo: setup    ## send the crash-loop alert to the TARSy of `make up`, watch the investigation, and ask a question
 	@$(PY) -m tarsy_cli demo $(ARGS)
 
 test: setup    ## run the first tier: each part, and one thread through all services, on a real Kafka and PostgreSQL (ARGS="-n 0 FILE": one file)
