@@ -74,8 +74,8 @@ page:    ## check the page: types, lint and format; needs npm (ARGS=--write: men
 schemas: setup    ## write what is generated: schemas/, pages of docs/reference/
 	@$(PY) -m tarsy_docgen
 
-screenshots: setup    ## take the pictures of docs/pictures of a TARSy that runs; needs chromium, prometheus, prometheus-alertmanager
-	@PYTHONPATH=tests-support $(PY) -m tarsy_testing.browser.screenshots
+screenshots: setup    ## take the pictures of docs/pictures of a TARSy that runs (ARGS=FOLDER: every view in both schemes, there); needs chromium, prometheus, prometheus-alertmanager
+	@PYTHONPATH=tests-support $(PY) -m tarsy_testing.browser.screenshots $(ARGS)
 
 docs:    ## build the documentation site into .site/: open .site/index.html, it works offline
 	@$(SETUP) uv
