@@ -59,8 +59,8 @@ export function SessionRow({ row, place, count, top, chosen, same, onToggleSame 
  *  @param {{ row: Row, answer: string | undefined }} props */
 function Outcome({ row, answer }) {
   if (answer !== undefined) return html`<strong>${answer}</strong>`;
-  const isAtWork = row.now !== null && row.status === "in_progress";
-  const text = isAtWork ? activityWords(row.now, shownNow.value) : words.waitingWords(row) || words.outcomeWords(row);
+  const now = row.status === "in_progress" ? row.now : null;
+  const text = now === null ? words.waitingWords(row) || words.outcomeWords(row) : activityWords(now, shownNow.value);
   return html`<span title=${text}>${text}</span>`;
 }
 
