@@ -20,7 +20,7 @@ install: setup    ## put `tarsy` on your PATH: a link in ~/.local/bin (BIN=FOLDE
 up: setup    ## start TARSy with its own Kafka and PostgreSQL, and stay in the foreground
 	@exec $(PY) -m tarsy_cli up $(ARGS)
 
-demo: setup    ## send the crash-loop alert to a TARSy that runs (or starts), watch the investigation, and ask a question
+demo: setup    ## send the crash-loop alert to the TARSy of `make up`, watch the investigation, and ask a question
 	@$(PY) -m tarsy_cli demo $(ARGS)
 
 test: setup    ## run the first tier: each part, and one thread through all services, on a real Kafka and PostgreSQL (ARGS="-n 0 FILE": one file)
@@ -74,8 +74,8 @@ page:    ## check the page: types, lint and format; needs npm (ARGS=--write: men
 schemas: setup    ## write what is generated: schemas/, pages of docs/reference/
 	@$(PY) -m tarsy_docgen
 
-screenshots: setup    ## take the pictures of docs/pictures of a TARSy that runs; needs chromium, prometheus, prometheus-alertmanager
-	@PYTHONPATH=tests-support $(PY) -m tarsy_testing.browser.screenshots
+screenshots: setup    ## take the pictures of docs/pictures of a TARSy that runs (ARGS=FOLDER: every view in both schemes, there); needs chromium, prometheus, prometheus-alertmanager
+	@PYTHONPATH=tests-support $(PY) -m tarsy_testing.browser.screenshots $(ARGS)
 
 docs:    ## build the documentation site into .site/: open .site/index.html, it works offline
 	@$(SETUP) uv

@@ -20,6 +20,14 @@ from saying import load_told, say
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests-support"))
 
+from page_limits import (
+    FIRST_VISIT_MILLISECONDS,
+    FRAME_MILLISECONDS,
+    FRAMES_A_SECOND,
+    LATER_VISIT_MILLISECONDS,
+    LONG_TASK_MILLISECONDS,
+    Limits,
+)
 from page_server import PageServer
 
 from tarsy_testing.browser.browser import chromium
@@ -140,6 +148,10 @@ def describe(measured: Measured, seconds: float = 1.0) -> str:
     return f"CPU ms: {parts}; long tasks: {len(measured.long_tasks)}, the longest {longest:.0f} ms"
 
 
+def judge_tasks(limits: Limits, name: str, measured: Measured) -> None:
+    limits.at_most(f"longest task, {name}", max(measured.long_tasks, default=0.0), LONG_TASK_MILLISECONDS)
+
+
 @dataclass(frozen=True)
 class Visit:
     """`drawn`: milliseconds until its view is drawn. `cpu`: of the renderer until then, in milliseconds."""
@@ -164,7 +176,7 @@ async def visit(context: BrowserContext, url: str, selector: str) -> Visit:
         return Visit(drawn, used, traffic)
 
 
-async def measure_visits(browser: Browser, server: PageServer, rounds: int) -> None:
+async def measure_visits(browser: Browser, server: PageServer, limits: Limits, rounds: int) -> None:
     server.show_long_session(USUAL_EVENTS)
     for name, path, selector in (("list", "/", FIRST_LIST), ("session", server.path, FIRST_SESSION)):
         context = await browser.new_context(base_url=server.url, viewport=DESK)
@@ -177,10 +189,12 @@ async def measure_visits(browser: Browser, server: PageServer, rounds: int) -> N
         times = sorted(one.drawn for one in later)
         say(f"{name} drawn on slow 4G: first visit {first.drawn:.0f} ms, later {times[0]:.0f} to {times[-1]:.0f} ms")
         say(f"  CPU until then: {first.cpu:.0f} ms, later {min(one.cpu for one in later):.0f} ms")
+        limits.at_most(f"{name} drawn on slow 4G, first visit", first.drawn, FIRST_VISIT_MILLISECONDS)
+        limits.at_most(f"{name} drawn on slow 4G, later", times[len(times) // 2], LATER_VISIT_MILLISECONDS)
         await context.close()
 
 
-async def measure_streaming(browser: Browser, server: PageServer, seconds: float) -> None:
+async def measure_streaming(browser: Browser, server: PageServer, limits: Limits, seconds: float) -> None:
     server.show_three_agents()
     context = await browser.new_context(base_url=server.url, viewport=DESK)
     async with opened(context) as (page, session):
@@ -194,10 +208,10 @@ async def measure_streaming(browser: Browser, server: PageServer, seconds: float
                 await asyncio.sleep(seconds / 2)
                 ended = await page.evaluate("() => [times.length, performance.now()]")
             took = (ended[1] - begun[1]) / 1000
-            say(
-                f"three agents stream, {part} half: {(ended[0] - begun[0]) / took:.0f} frames/s; "
-                f"a second: {describe(measured, took)}"
-            )
+            rate = (ended[0] - begun[0]) / took
+            say(f"three agents stream, {part} half: {rate:.0f} frames/s; a second: {describe(measured, took)}")
+            limits.at_least(f"frames while three agents stream, {part} half", rate, FRAMES_A_SECOND, "a second")
+            judge_tasks(limits, "three agents stream", measured)
         server.streaming.clear()
         gaps = await page.evaluate(
             "() => times.slice(1).map((time, place) => time - times[place]).sort((a, b) => a - b)"
@@ -206,10 +220,11 @@ async def measure_streaming(browser: Browser, server: PageServer, seconds: float
             f"frames: p50 {gaps[len(gaps) // 2]:.1f} ms, p99 {gaps[len(gaps) * 99 // 100]:.1f} ms, "
             f"longest {gaps[-1]:.0f} ms"
         )
+        limits.at_most("99 of 100 frames come within", gaps[len(gaps) * 99 // 100], FRAME_MILLISECONDS)
     await context.close()
 
 
-async def measure_long_session(browser: Browser, server: PageServer, events: int) -> None:
+async def measure_long_session(browser: Browser, server: PageServer, limits: Limits, events: int) -> None:
     server.show_long_session(events)
     context = await browser.new_context(base_url=server.url, viewport=DESK)
     async with opened(context) as (page, session):
@@ -224,13 +239,15 @@ async def measure_long_session(browser: Browser, server: PageServer, events: int
             )
             await page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         say(f"a session of {events} events opens: {describe(measured)}")
+        judge_tasks(limits, f"a session of {events} events opens", measured)
         async with measuring(page, session) as measured:
             await page.evaluate(SCROLL, [SCROLLED_FRAMES, SCROLLED_PIXELS])
         say(f"it is scrolled by {SCROLLED_FRAMES} x {SCROLLED_PIXELS} pixels: {describe(measured)}")
+        judge_tasks(limits, "it is scrolled", measured)
     await context.close()
 
 
-async def measure_scrolling(browser: Browser, server: PageServer) -> None:
+async def measure_scrolling(browser: Browser, server: PageServer, limits: Limits) -> None:
     context = await browser.new_context(base_url=server.url, viewport=DESK)
     async with opened(context) as (page, session):
         await page.goto("/")
@@ -238,20 +255,23 @@ async def measure_scrolling(browser: Browser, server: PageServer) -> None:
         async with measuring(page, session) as measured:
             await page.evaluate(SCROLL, [SCROLLED_FRAMES, SCROLLED_PIXELS])
         say(f"10,000 sessions are scrolled by {SCROLLED_FRAMES} x {SCROLLED_PIXELS} pixels: {describe(measured)}")
+        judge_tasks(limits, "10,000 sessions are scrolled", measured)
     await context.close()
 
 
 async def run(arguments: argparse.Namespace) -> None:
+    limits = Limits()
     async with PageServer().running() as server, chromium() as browser:
         parts: dict[str, Callable[[], Awaitable[None]]] = {
-            "visits": lambda: measure_visits(browser, server, arguments.rounds),
-            "streaming": lambda: measure_streaming(browser, server, arguments.seconds),
-            "long": lambda: measure_long_session(browser, server, arguments.events),
-            "list": lambda: measure_scrolling(browser, server),
+            "visits": lambda: measure_visits(browser, server, limits, arguments.rounds),
+            "streaming": lambda: measure_streaming(browser, server, limits, arguments.seconds),
+            "long": lambda: measure_long_session(browser, server, limits, arguments.events),
+            "list": lambda: measure_scrolling(browser, server, limits),
         }
         for name, measure in parts.items():
             if not arguments.parts or name in arguments.parts:
                 await measure()
+    limits.summarise()
 
 
 def main() -> None:

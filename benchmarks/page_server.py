@@ -17,6 +17,7 @@ from tarsy_processes.ports import free_port
 from tarsy_service.http.compressed_answers import CompressedAnswers
 from tarsy_service.http.server import proxy_server
 from tarsy_testing.browser.listed_sessions import CONFIRMED, ListedSessions, session
+from tarsy_testing.browser.page_api import BESIDE, place_of
 from tarsy_testing.story.session_logs import SESSION
 from tarsy_websocket_gateway.page_files.assets import load_page
 from tarsy_websocket_gateway.page_files.routes import page_routes
@@ -71,8 +72,8 @@ def _router(server: PageServer) -> APIRouter:
             return JSONResponse(detail)
         if path == f"sessions/{SESSION}/trace":
             return JSONResponse(server.shown.trace)
-        if path == "system/config/links":
-            return JSONResponse([])
+        if (place := place_of(path)) in BESIDE:
+            return JSONResponse(BESIDE[place])
         return JSONResponse(listed.body(f"/{path}", dict(request.query_params)))
 
     @router.get("/login/available")

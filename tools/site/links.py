@@ -73,10 +73,20 @@ def _file(target: Path, uri: str, config: MkDocsConfig) -> File:
     return File.generated(config, uri, abs_src_path=str(target))
 
 
+def _parts(markdown: str) -> Iterator[tuple[str, bool]]:
+    """Its parts in order, each with whether it is prose: links of code are no links."""
+    for number, part in enumerate(FENCED.split(markdown)):
+        yield part, number % 2 == 0
+
+
 def _targets(page: Path) -> Iterator[Path]:
-    for number, part in enumerate(FENCED.split(page.read_text("utf-8"))):
-        if number % 2 == 0:
-            yield from (Path(os.path.normpath(page.parent / found[2])) for found in LINK.finditer(part))
+    for part, is_prose in _parts(page.read_text("utf-8")):
+        for found in LINK.finditer(part) if is_prose else ():
+            yield _target(page, found)
+
+
+def _target(page: Path, link: re.Match[str]) -> Path:
+    return Path(os.path.normpath(page.parent / link[2]))
 
 
 def _uri(target: Path) -> str:
@@ -87,11 +97,10 @@ def _uri(target: Path) -> str:
 
 def _with_links_of_the_site(markdown: str, page: Path) -> str:
     def link(found: re.Match[str]) -> str:
-        target = Path(os.path.normpath(page.parent / found[2]))
+        target = _target(page, found)
         if target.is_dir():
             return f"{found[1]}#"
         here = os.path.dirname(_uri(page))
         return f"{found[1]}{os.path.relpath(_uri(target), here or '.')}{found[3] or ''}"
 
-    parts = FENCED.split(markdown)
-    return "".join(LINK.sub(link, part) if number % 2 == 0 else part for number, part in enumerate(parts))
+    return "".join(LINK.sub(link, part) if is_prose else part for part, is_prose in _parts(markdown))

@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 from tarsy_cli.app import cli
 
-PAGE = Path(__file__).parents[3] / "docs/how-to/several-clusters.md"
+ROOT = Path(__file__).parents[3]
+PAGE = ROOT / "docs/how-to/several-clusters.md"
 
 
 @pytest.fixture
@@ -53,3 +54,11 @@ def test_what_is_no_alert_is_said_with_its_reason(config: Path, tmp_path: Path) 
     told = CliRunner().invoke(cli, ["config", "route", str(tmp_path / "alert.json"), "--config", str(config)])
     assert told.exit_code == 1
     assert "/alerts/0/status" in told.output
+
+
+@pytest.mark.parametrize(
+    "alert", sorted(ROOT.glob("examples/incidents/*/alert.json")), ids=lambda path: path.parent.name
+)
+def test_a_chain_of_the_checkout_names_each_alert_of_the_demo(alert: Path) -> None:
+    told = CliRunner().invoke(cli, ["config", "route", str(alert), "--config", str(ROOT / "config")])
+    assert (told.exit_code, "chosen by alert type" in told.output) == (0, True), told.output

@@ -142,12 +142,13 @@ VIEWS = (
 )
 
 
-def pictures(moment: Moment) -> list[Picture]:
+def pictures(moment: Moment, schemes: tuple[Scheme, ...] | None = None) -> list[Picture]:
+    """`schemes`: those of all views; without them each has its own."""
     return [
         Picture(view, width, scheme)
         for view in VIEWS
         if view.moment == moment
-        for scheme in view.schemes
+        for scheme in schemes or view.schemes
         for width in view.widths
     ]
 

@@ -12,8 +12,8 @@ FIND = """(longest) => {
     while (texts.nextNode()) {
         const node = texts.currentNode, element = node.parentElement;
         if (element.closest("pre, code, textarea, script, style, .unseen") || !element.checkVisibility()) continue;
-        for (const { 0: word, index } of node.data.matchAll(/[\\p{L}\\p{N}]{2,}/gu)) {
-            if (word.length > longest) continue;
+        for (const { 0: word, index } of node.data.matchAll(/[\\p{L}\\p{N}_]{2,}/gu)) {
+            if (word.length > longest || word.includes("_")) continue;
             range.setStart(node, index);
             range.setEnd(node, index + word.length);
             const lines = new Set([...range.getClientRects()].map((one) => Math.round(one.top)));

@@ -291,8 +291,7 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "demo": CommandEntry(
             "lab.commands",
             "demo",
-            "Send the crash-loop alert to the TARSy that runs or starts here, watch the investigation, and ask a "
-            "question.",
+            "Send the crash-loop alert to the TARSy of `tarsy up`, watch the investigation, and ask a question.",
         ),
         "lab": LAB,
         "config": CONFIG,

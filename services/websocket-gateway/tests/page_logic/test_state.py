@@ -181,17 +181,31 @@ def test_an_agent_that_is_chosen_is_shown_with_those_below_it(
     assert found == [agents, lanes]
 
 
-def test_who_waits_for_those_that_it_has_sent_does_not_ask_its_model(node: Node) -> None:
+@pytest.mark.parametrize(
+    ("budget_events", "alone"),
+    [
+        ([], "asking the model"),
+        (["budget.reached"], "waiting for a decision on its budget"),
+        (["budget.reached", "budget.decided"], "asking the model"),
+    ],
+)
+def test_who_waits_for_others_or_for_a_person_does_not_ask_its_model(
+    budget_events: list[str], alone: str, node: Node
+) -> None:
     found = node.evaluate(
-        """async ([assets]) => {
+        """async ([assets, events]) => {
             const { runningAgents } = await import(`${assets}/state/outcome.js`);
             const { doing } = await import(`${assets}/words/session_words.js`);
             const agents = [["Lead", null, "active"], ["Logs", "Lead", "active"], ["Done", "Logs", "completed"]];
             const executions = new Map(agents.map(([id, parent_execution_id, status]) =>
                 [id, { execution_id: id, agent_name: id, parent_execution_id, status }]));
-            const running = runningAgents({ executions, items: new Map() });
-            return running.map(({ agent, item, hasSent }) => [agent.agent_name, doing(item, hasSent)]);
+            const items = new Map(events.map((event, sequence) => [event, {
+                id: event, type: "budget", status: "completed", executionId: null, sequence,
+                metadata: { budget: { event, budget_id: "b", at_end: "ask" } },
+            }]));
+            const running = runningAgents({ executions, items, status: "in_progress", stages: new Map() });
+            return running.map(({ agent, item, waitsFor }) => [agent.agent_name, doing(item, waitsFor)]);
         }""",
-        [PAGE],
+        [PAGE, budget_events],
     )
-    assert found == [["Lead", "waiting for its sub-agents"], ["Logs", "asking the model"]]
+    assert found == [["Lead", "waiting for its sub-agents"], ["Logs", alone]]

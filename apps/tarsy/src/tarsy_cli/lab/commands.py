@@ -69,7 +69,7 @@ def demo(
     incident: Annotated[Path, typer.Option(help="the folder of the incident")] = DEFAULT_INCIDENTS / "crash-loop",
     yes: YesOption = False,
 ) -> None:
-    """Send the crash-loop alert to the TARSy that runs or starts here, watch the investigation, and ask a question."""
+    """Send the crash-loop alert to the TARSy of `tarsy up`, watch the investigation, and ask a question."""
     from tarsy_cli.lab.incident_run import run
     from tarsy_lab.incidents import InvalidIncidentError, read_incident
 

@@ -5,7 +5,8 @@ import { isAfterTheEnd, isRunning } from "./chat_state.js";
 
 /** @typedef {import("./session_state.js").Session} Session
  *  @typedef {import("./session_state.js").Execution} Execution
- *  @typedef {import("./item_types.js").Item} Item */
+ *  @typedef {import("./item_types.js").Item} Item
+ *  @typedef {"model" | "budget" | "agents"} WaitsFor */
 
 const RAN_WITHOUT = new Set(["rejected", "unavailable", "cancelled"]);
 
@@ -69,9 +70,10 @@ export function modelsOf(session) {
   return [...models].sort();
 }
 
-/** What runs now: agents, each with the last of its items that is open. `hasSent`: others run that it has sent.
+/** What runs now: agents, each with the last of its items that is open, and what it waits for where none is: `budget`, as
+ *  no agent asks its model before a person has decided, or `agents` that it has sent.
  *  @param {Session} session
- *  @returns {{ agent: Execution, item: Item | null, hasSent: boolean }[]} */
+ *  @returns {{ agent: Execution, item: Item | null, waitsFor: WaitsFor }[]} */
 export function runningAgents(session) {
   const running = [...session.executions.values()].filter(({ status }) => !hasEnded(status));
   /** @type {Map<string, Item>} */
@@ -82,9 +84,10 @@ export function runningAgents(session) {
     if (other === undefined || item.sequence > other.sequence) open.set(item.executionId, item);
   }
   const senders = new Set(running.map(({ parent_execution_id: parent }) => parent));
+  const isSpent = waitingBudgets(session).length > 0;
   return running.map((agent) => {
     const id = agent.execution_id;
-    return { agent, item: open.get(id) ?? null, hasSent: senders.has(id) };
+    return { agent, item: open.get(id) ?? null, waitsFor: senders.has(id) ? "agents" : isSpent ? "budget" : "model" };
   });
 }
 

@@ -18,12 +18,13 @@ const PREVIEW = 120;
 export function CallBody({ item, lead = "" }) {
   const isOpen = useSignal(false);
   const { server_name: server, tool_name: name, arguments: given } = item.metadata;
+  const line = shortened(argumentLine(given), PREVIEW);
   return html`
     <div class="body">
       <details class="call" open=${isOpen.value} onToggle=${follow(isOpen)}>
         <summary>
           <span class="called"><code class="tool" title=${`${server}.${name}`}>${server}.${name}</code>${roleOf(item) !== "" && html` <span class="quiet">${roleOf(item)}</span>`}</span>
-          <span class="preview">${lead !== "" && html`<span class="lead">${lead}</span> `}<code>${shortened(argumentLine(given), PREVIEW)}</code></span>
+          <span class="preview" title=${`${lead} ${line}`.trim()}>${lead !== "" && html`<span class="lead">${lead}</span> `}<code>${line}</code></span>
           <span class="outcome"><${Outcome} item=${item} /></span>
           <span class="progress" hidden=${item.progress === null}>${item.progress?.text ?? ""}</span>
         </summary>

@@ -22,10 +22,10 @@ export function Now({ store }) {
       <h2 id="now">${TEXT.now.title}</h2>
       <ul>
         ${running.map(
-          ({ agent, item, hasSent }) => html`
+          ({ agent, item, waitsFor }) => html`
           <li key=${agent.execution_id}>
             <span class="name">${agent.agent_name}</span>${" "}
-            <span class="quiet">${doing(item, hasSent)}</span>${" "}
+            <span class="quiet">${doing(item, waitsFor)}</span>${" "}
             ${item?.time && html`<span class="quiet"><${Took} from=${item.time} until=${null} /></span>`}
           </li>
         `,

@@ -59,9 +59,9 @@ export function SessionRow({ row, place, count, top, chosen, same, onToggleSame 
  *  @param {{ row: Row, answer: string | undefined }} props */
 function Outcome({ row, answer }) {
   if (answer !== undefined) return html`<strong>${answer}</strong>`;
-  if (row.now !== null && row.status === "in_progress") return activityWords(row.now, shownNow.value);
-  const text = words.outcomeWords(row);
-  return words.waitingWords(row) || html`<span title=${text}>${text}</span>`;
+  const now = row.status === "in_progress" ? row.now : null;
+  const text = now === null ? words.waitingWords(row) || words.outcomeWords(row) : activityWords(now, shownNow.value);
+  return html`<span title=${text}>${text}</span>`;
 }
 
 /** How long ago it came. @param {{ stamp: string }} props */

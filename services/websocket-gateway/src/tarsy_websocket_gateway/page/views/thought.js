@@ -29,7 +29,7 @@ export function ThoughtBody({ item, isLast }) {
 
   return html`
     <details class="thought" open=${isOpen} onToggle=${toggle}>
-      <summary><span class="label">${TEXT.story.thinking}</span> ${!isOpen && html`<span class="first-line">${firstLine(text)}</span>`}</summary>
+      <summary><span class="label">${TEXT.story.thinking}</span> ${!isOpen && html`<span class="first-line" title=${firstLine(text)}>${firstLine(text)}</span>`}</summary>
       ${isOpen && html`<div class="body text">${text}</div><${RecordLink} item=${item} />`}
     </details>
   `;

@@ -275,6 +275,7 @@ export const en = frozen({
     summarises: "summarising a long result",
     waitsForModel: "waiting for its model",
     waitsForSubAgents: "waiting for its sub-agents",
+    waitsForBudget: "waiting for a decision on its budget",
     fetchesRunbook: "fetching the runbook",
     works: "working",
   },

@@ -19,11 +19,13 @@ export function placeWords({ cluster, namespace, workload }) {
   return [cluster, namespace, workload].filter(Boolean).join(" / ");
 }
 
-/** What the agent does now, by the last of its items that is open. `hasSent`: others work for it.
+const WAITS = { model: TEXT.now.asks, budget: TEXT.now.waitsForBudget, agents: TEXT.now.waitsForSubAgents };
+
+/** What the agent does now, by the last of its items that is open, or what it waits for.
  *  @param {Item | null} item
- *  @param {boolean} hasSent */
-export function doing(item, hasSent) {
-  if (item === null) return hasSent ? TEXT.now.waitsForSubAgents : TEXT.now.asks;
+ *  @param {import("../state/outcome.js").WaitsFor} waitsFor */
+export function doing(item, waitsFor) {
+  if (item === null) return WAITS[waitsFor];
   const tool = `${item.metadata.server_name}.${item.metadata.tool_name}`;
   switch (item.type) {
     case "llm_thinking":

@@ -24,7 +24,7 @@ export function MessageView({ message, title, session, isOpen: wasOpen = false }
         <span class="name">${name}</span>${" "}
         ${message.is_error && html`<span class="failure">${TEXT.messages.error}</span>${" "}`}
         <span class="quiet">${say(TEXT.counts.characters, { count: message.content.length })}</span>${" "}
-        ${!isOpen.value && html`<span class="quiet preview">${previewOf(message)}</span>`}
+        ${!isOpen.value && html`<span class="quiet preview" title=${previewOf(message)}>${previewOf(message)}</span>`}
       </summary>
       ${isOpen.value && html`<${Inside} message=${message} name=${name} session=${session} />`}
     </details>

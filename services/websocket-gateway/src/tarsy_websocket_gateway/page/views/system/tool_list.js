@@ -41,7 +41,7 @@ function ToolRow({ tool }) {
   const about = tool.annotations?.title || tool.description;
   const summary = html`
     <code class="tool">${tool.name}</code>
-    <span class="preview">${about.slice(0, PREVIEW_CHARACTERS)}</span>
+    <span class="preview" title=${about}>${about.slice(0, PREVIEW_CHARACTERS)}</span>
     <span class="outcome quiet">${toolFacts(tool)}</span>
   `;
   return html`
