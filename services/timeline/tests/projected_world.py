@@ -38,6 +38,7 @@ from tarsy_timeline.projection.projection import Batch
 from tarsy_timeline.projection.search_indexer import SearchIndexer
 from tarsy_timeline.queries.memory_queries import MemoryQueries
 from tarsy_timeline.queries.session_queries import SessionQueries
+from tarsy_timeline.queries.usage_reads import UsageReads
 
 type NewSession = Callable[[], Any]
 type Json = dict[str, Any]
@@ -63,7 +64,7 @@ class World:
         route = alias_route(queries.alias, visible_route(queries))
         app.include_router(session_routes(queries, route))
         app.include_router(summary_routes(queries, route))
-        app.include_router(usage_routes(queries, lambda: prices))
+        app.include_router(usage_routes(UsageReads(database), lambda: prices))
         app.include_router(internal_routes(queries, route))
         memories = MemoryQueries(database, queries, self._all_groups, lambda: self.now)
         app.include_router(memory_routes(memories, route))

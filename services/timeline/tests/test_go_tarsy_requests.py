@@ -51,10 +51,12 @@ EXECUTION = {
     for key in ("llm_backend", "estimated_cost_usd", "unpriced_interaction_count")
 }
 SUMMARY = {f"{key}: missing" for key in ("cost_estimation_enabled", "total_score", "scoring_status")} | {UNPRICED}
-NOT_HERE = (
-    "/api/v1/usage/summary",
-    "/api/v1/sessions/{id}/score",
-)
+UNPRICED_USAGE = {
+    f"{place}{key}_cost_usd: null, not int"
+    for place in ("totals.", "by_model[].", "by_alert_type[].", "by_chain[].")
+    for key in ("estimated", "average")
+} | {"top_sessions[].estimated_cost_usd: null, not int"}
+NOT_HERE = ("/api/v1/sessions/{id}/score",)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -148,6 +150,12 @@ async def test_the_detail_lacks_some_costs_and_edits_of_feedback(client: httpx2.
         ("/api/v1/sessions/{id}/status", "unknown id", set()),
         ("/api/v1/sessions?search=ab", "", set()),
         ("/api/v1/sessions?sort_by=nope", "", set()),
+        ("/api/v1/usage/summary", "", set()),
+        (
+            "/api/v1/usage/summary?start_date=2026-01-01T00:00:00Z&end_date=2026-12-31T00:00:00Z",
+            "",
+            UNPRICED_USAGE,
+        ),
         ("/api/v1/nope", "", set()),
     ],
 )

@@ -2,17 +2,16 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from projected_world import Json, NewSession, World, records
+from projected_world import NewSession, World, records
+from used_sessions import CACHED, NOVEMBER, PRICES, SPENT, answer, in_short, project, used
 
 from tarsy_auth.session_groups import SessionGroup
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.prices import ModelPrices, PricePeriod, TokenPrice
-from tarsy_testing.story.whole_chain import begun
 from tarsy_timeline.database import sql
 from tarsy_timeline.database.pool import Database
 from tarsy_timeline.queries.usage_queries import KEYS
@@ -21,19 +20,6 @@ from tarsy_timeline.rows.visibility import visible_query
 
 type OpenDatabase = Callable[[], AbstractAsyncContextManager[Database]]
 
-SALE = PricePeriod(price=TokenPrice(input=1.0, output=1.0), first=date(2026, 11, 23), until=date(2026, 11, 25))
-PRICES = ModelPrices(
-    prices={
-        "big": TokenPrice(input=2.0, output=10.0, cached_input=0.5, cache_written=3.0, web_search=0.01),
-        "small": TokenPrice(input=1.0, output=4.0),
-        "free": TokenPrice(input=0.0, output=0.0),
-    },
-    periods={"big": (SALE,)},
-)
-NOVEMBER = "from=2026-11-01&to=2026-11-30"
-SPENT = Usage(input_tokens=1_000_000, output_tokens=200_000, thinking_tokens=50_000)
-CACHED = Usage(input_tokens=1_000_000, output_tokens=0, cached_input_tokens=600_000, cache_written_tokens=100_000)
-
 
 @pytest.fixture
 async def priced(open_database: OpenDatabase) -> AsyncIterator[World]:
@@ -41,29 +27,6 @@ async def priced(open_database: OpenDatabase) -> AsyncIterator[World]:
         world = World(database, prices=PRICES)
         yield world
         await world.client.aclose()
-
-
-def answer(model: str, usage: Usage) -> e.LlmCallCompleted:
-    return e.LlmCallCompleted(
-        llm_call_id="l", execution_id="x", thinking="", text="", tool_calls=(), usage=usage, model=model, duration_ms=1
-    )
-
-
-def used(new_session: NewSession, *answers: tuple[str, Usage], chain: str = "crash", namespace: str = "shop") -> Any:
-    first = begun()
-    alert = first.alert.model_copy(update={"namespace": namespace})
-    plan = first.chain.model_copy(update={"chain_id": chain})
-    started = first.model_copy(update={"alert": alert, "chain": plan})
-    return new_session().add(started, *(answer(model, usage) for model, usage in answers))
-
-
-async def project(world: World, *sessions: Any) -> None:
-    await world.project(*(record for session in sessions for record in records(session)))
-
-
-def in_short(group: Json) -> tuple[Any, ...]:
-    names = ("key", "sessions", "calls", "total_tokens", "cost", "cost_completeness")
-    return tuple(group[name] for name in names if name in group)
 
 
 async def test_tokens_and_cost_are_added_up_by_chain_model_and_day(priced: World, new_session: NewSession) -> None:
@@ -220,7 +183,7 @@ async def test_days_are_read_from_their_index(open_database: OpenDatabase, by: A
             " from generate_series(1, 20000) n"
         )
         await connection.execute("analyze model_usage")
-        query = visible_query("report_usage", None).replace("{key}", KEYS[by])
+        query = visible_query("report_usage", None).replace("{keys}", KEYS[by])
         day = datetime(2023, 5, 1, tzinfo=UTC).date()
-        plan = await connection.fetch(f"explain {query}", day, day, None, [])
+        plan = await connection.fetch(f"explain {query}", day, day, None, [], None, None)
         assert any("model_usage_by_day" in row[0] for row in plan), plan

@@ -74,6 +74,7 @@ from tarsy_timeline.projection.projector import Projector
 from tarsy_timeline.projection.search_indexer import SearchIndexer
 from tarsy_timeline.queries.memory_queries import MemoryQueries
 from tarsy_timeline.queries.session_queries import SessionQueries
+from tarsy_timeline.queries.usage_reads import UsageReads
 from tarsy_timeline.record.session_record import SessionRecord
 from tarsy_timeline.record.session_records import SessionRecords
 from tarsy_timeline.settings import DEFAULT_SCHEMA, TimelineSettings
@@ -145,7 +146,7 @@ def build(
     router.include_router(trace_routes(queries, record, route))
     router.include_router(past_routes(queries, record, route))
     router.include_router(internal_routes(queries, route))
-    router.include_router(usage_routes(queries, lambda: prices.current))
+    router.include_router(usage_routes(UsageReads(database), lambda: prices.current))
     router.include_router(
         budget_report_route(lambda: budgets.current, watch.wait_for_spendings, lambda: datetime.now(UTC))
     )

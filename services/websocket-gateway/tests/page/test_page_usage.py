@@ -104,6 +104,15 @@ async def test_a_span_that_cannot_be_is_the_usual_one(api: PageApi, tab: Tab, sp
     assert api.requests(USAGE)[0].query["from"] == "2026-10-24"
 
 
+@pytest.mark.parametrize(("by", "name"), [("team", "By team"), ("tool_server", "By tool server")])
+async def test_usage_is_shown_by_team_and_tool_server(api: PageApi, tab: Tab, by: str, name: str) -> None:
+    api.answers[USAGE] = report(by, {"key": "payments", **usage(2, 1.0)})
+    await tab.page.goto("/usage")
+    await tab.page.get_by_role("link", name=name).click()
+    await expect(tab.page.locator("tbody th")).to_have_text(["payments"])
+    assert api.requests(USAGE)[-1].query["by"] == by
+
+
 async def test_a_failure_is_said(api: PageApi, tab: Tab) -> None:
     api.answers[USAGE] = Problem(503, "The database cannot be reached.")
     await tab.page.goto("/usage?by=day")
@@ -125,11 +134,15 @@ async def test_budgets_are_shown_with_what_is_spent_today_and_what_follows(api: 
     api.answers[BUDGETS] = budgets(limited("day", money, calls, unpriced_calls=2), team, session)
     await tab.page.goto("/usage")
     section = tab.page.get_by_role("region", name="Budgets").first
+    chart_before = ".charts, #content > .notice, .spans"
+    assert await section.evaluate(
+        "(budgets, before) => [...document.querySelectorAll(before)].every("
+        "(one) => one.compareDocumentPosition(budgets) & Node.DOCUMENT_POSITION_FOLLOWING)",
+        chart_before,
+    )
     await expect(section).to_contain_text("Spent on 2026-11-22 (Europe/Berlin).")
     rows = section.locator("tbody tr")
-    await expect(rows.locator("th")).to_have_text(
-        ["All sessions", "All sessions", f"Team {HOSTILE}", "Each session of outage"]
-    )
+    await expect(rows.locator("th")).to_have_text(["All sessions", f"Team {HOSTILE}", "Each session of outage"])
     await expect(rows.nth(0).locator(".number")).to_have_text(["$45.00", "$50.00", "$40.00"])
     await expect(rows.nth(0).locator("td").last).to_contain_text("Nearly used up, then a person is asked")
     await expect(rows.nth(0).locator("td").last).to_contain_text("Money is unknown of 2 calls")
@@ -152,7 +165,7 @@ async def test_without_a_budget_nothing_is_said_of_them_and_a_failure_is(api: Pa
 def outcomes(sessions: int, completed: int, failed: int) -> dict[str, JsonValue]:
     return {
         "sessions": sessions, "completed": completed, "failed": failed, "cancelled": 0, "p50_seconds": 133.0,
-        "p90_seconds": 412.0,
+        "p90_seconds": 412.0, "scored": 2, "mean_score": 71.5,
     }  # fmt: skip
 
 
@@ -169,7 +182,7 @@ async def test_charts_show_days_types_and_hours_at_each_width(api: PageApi, tab:
     await page.goto("/usage")
     charts = page.locator("figure.chart")
     await expect(charts.locator("h2")).to_have_text(
-        ["Sessions", "Duration", "Tokens", "Cost", "Top alert types", "Alerts by hour and weekday (UTC)"]
+        ["Sessions", "Duration", "Tokens", "Cost", "Scores", "Top alert types", "Alerts by hour and weekday (UTC)"]
     )
     await expect(charts.first.locator("strong")).to_have_text("75 % succeeded")
     await expect(charts.nth(1).locator("strong")).to_have_text("median 2 min 13 s")
@@ -185,6 +198,11 @@ async def test_charts_show_days_types_and_hours_at_each_width(api: PageApi, tab:
     await expect(charts.first.locator("tbody tr").nth(28).locator("th, td")).to_have_text(
         ["2026-11-21", "3", "1", "0", "0"]
     )
+    await expect(charts.nth(4).locator("strong")).to_have_text("mean 72")
+    async with page.expect_download() as saving:
+        await charts.first.get_by_role("button", name="Save as CSV").click()
+    saved = await (await saving.value).path()
+    assert "2026-11-21,3,1,0,0" in saved.read_text("utf-8").splitlines()
     assert await page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
     assert await torn_words(page) == []
     assert await violations_in_both_schemes(page) == []

@@ -5,7 +5,8 @@ from typing import Literal
 from tarsy_contracts.api.model import ApiModel
 from tarsy_contracts.budgets import CostCompleteness
 
-type UsageBy = Literal["chain", "model", "day"]
+type UsageBy = Literal["chain", "model", "day", "alert_type", "team", "tool_server"]
+type UsageKey = Literal[UsageBy, "session"]
 
 
 class UsageTotals(ApiModel):
@@ -29,16 +30,17 @@ class UsageTotals(ApiModel):
 
 
 class UsageGroup(UsageTotals):
-    """`key`: the id of a chain, the name of a model, or a day (UTC, YYYY-MM-DD).
+    """`key`: the id of a chain, the name of a model or of a tool server, a day (UTC, YYYY-MM-DD), an alert's type, or
+    the value of its label `team`. It is empty where there is none.
 
-    The model is empty where no answer named it.
+    A session counts whole for each tool server that it has called.
     """
 
     key: str
 
 
 class UsageReport(ApiModel):
-    """Days are in order; chains and models stand by their tokens, at most 500. `total` is of all of them.
+    """Days are in order; other groups stand by their tokens, at most 500. `total` has each session once.
 
     `unpriced_models` were used, and have no price in the configuration.
     """
@@ -49,10 +51,37 @@ class UsageReport(ApiModel):
     unpriced_models: tuple[str, ...]
 
 
+class UsagePoint(ApiModel):
+    """Tokens and cost of a day (UTC, YYYY-MM-DD)."""
+
+    day: str
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    total_tokens: int
+    cost: float | None
+    cost_completeness: CostCompleteness
+
+
+class UsageLine(ApiModel):
+    """`key`: as in UsageGroup; null stands for all others together. Days without usage are left out."""
+
+    key: str | None
+    points: tuple[UsagePoint, ...]
+
+
+class UsageSeries(ApiModel):
+    """The keys with the most tokens, at most 4, and the others."""
+
+    by: UsageBy
+    series: tuple[UsageLine, ...]
+
+
 class SessionOutcomes(ApiModel):
     """How sessions ended; `sessions` counts also those that have not. `failed`: also those that ran out of time.
 
-    `p50_seconds` and `p90_seconds`: how long completed ones took; null where none was completed.
+    `p50_seconds` and `p90_seconds`: how long completed ones took; null where none was completed. `mean_score`: of the
+    `scored` ones, as their judges said last; null where there are none.
     """
 
     sessions: int
@@ -61,6 +90,8 @@ class SessionOutcomes(ApiModel):
     cancelled: int
     p50_seconds: float | None
     p90_seconds: float | None
+    scored: int = 0
+    mean_score: float | None = None
 
 
 class OutcomesOfDay(SessionOutcomes):

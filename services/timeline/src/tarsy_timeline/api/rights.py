@@ -38,6 +38,8 @@ RIGHTS = (
         "GET /api/v1/memories",
         "GET /api/v1/memories/{memory_id}",
         "GET /api/v1/usage",
+        "GET /api/v1/usage/series",
+        "GET /api/v1/usage/summary",
         "GET /api/v1/budgets",
         "GET /api/v1/calibration",
         "GET /api/v1/usage/outcomes",

@@ -5,32 +5,58 @@ from collections.abc import Callable
 from fastapi import APIRouter
 
 from tarsy_contracts.api.calibration import CalibrationReport
-from tarsy_contracts.api.usage import OutcomeReport, UsageReport
+from tarsy_contracts.api.usage import OutcomeReport, UsageReport, UsageSeries
+from tarsy_contracts.api.usage_summary import UsageSummary
 from tarsy_contracts.prices import ModelPrices
 from tarsy_service.http.described_routes import describe_answers
+from tarsy_service.http.problems import ProblemError
 from tarsy_timeline.api.caller_groups import CallerGroups
 from tarsy_timeline.api.route_words import READING
 from tarsy_timeline.queries.calibration import calibration_report
 from tarsy_timeline.queries.outcome_report import outcome_report
-from tarsy_timeline.queries.session_queries import SessionQueries
 from tarsy_timeline.queries.usage_queries import AskedDays, AskedUsage
-from tarsy_timeline.queries.usage_report import usage_report
+from tarsy_timeline.queries.usage_reads import UsageReads
+from tarsy_timeline.queries.usage_report import usage_report, usage_series
+from tarsy_timeline.queries.usage_summary import usage_summary
+from tarsy_timeline.queries.usage_summary_query import AskedSummary
 
 
-def usage_routes(queries: SessionQueries, prices: Callable[[], ModelPrices]) -> APIRouter:
+def usage_routes(reads: UsageReads, prices: Callable[[], ModelPrices]) -> APIRouter:
     """`prices`: those that hold now."""
     router = APIRouter(prefix="/api/v1", tags=["usage"])
 
     @router.get(
         "/usage",
-        summary="Tokens and their cost, by chain, model or day",
+        summary="Tokens and their cost, by day, chain, model, alert type, team or tool server",
         responses=describe_answers("What sessions have used in these days.", READING),
     )
     async def report_usage(wanted: AskedUsage, groups: CallerGroups) -> UsageReport:
-        """Tokens and cost by chain, model or day, of sessions that are not deleted, by what their
+        """Tokens and cost by chain, model, day ..., of sessions that are not deleted, by what their
         models cost on their days, as the configuration says now."""
         current = prices()
-        return usage_report(wanted.by, await queries.usage(wanted, groups, current), current)
+        return usage_report(wanted.by, await reads.usage(wanted, groups, current), current)
+
+    @router.get(
+        "/usage/series",
+        summary="Tokens and their cost by day, apart for what uses most",
+        responses=describe_answers("What was used on each of these days.", READING),
+    )
+    async def report_series(wanted: AskedUsage, groups: CallerGroups) -> UsageSeries:
+        """Tokens and cost of each day, by the chains, models, teams ... that used most, and of all others."""
+        return usage_series(wanted.by, await reads.usage_series(wanted, groups), prices())
+
+    @router.get(
+        "/usage/summary",
+        summary="Tokens and their cost, in the shape of Go TARSy",
+        responses=describe_answers("What sessions have used in this window.", READING),
+    )
+    async def report_summary(wanted: AskedSummary, groups: CallerGroups) -> UsageSummary:
+        """Tokens and cost of all, and by model, alert type, chain, and the sessions that used most."""
+        current = prices()
+        if wanted.rank_by == "cost" and not current:
+            raise ProblemError(400, "No prices", "No model has a price, so nothing can be ranked by cost.")
+        rank_by = wanted.rank_by or ("cost" if current else "tokens")
+        return usage_summary(wanted.days, rank_by, await reads.usage_summary(wanted, groups, current), current)
 
     @router.get(
         "/calibration",
@@ -39,7 +65,7 @@ def usage_routes(queries: SessionQueries, prices: Callable[[], ModelPrices]) -> 
     )
     async def report_calibration(wanted: AskedDays, groups: CallerGroups) -> CalibrationReport:
         """Scores of judges, and the `Confidence:` of analyses, against what people said of them in these days."""
-        return calibration_report(await queries.ratings(wanted, groups))
+        return calibration_report(await reads.ratings(wanted, groups))
 
     @router.get(
         "/usage/outcomes",
@@ -48,6 +74,6 @@ def usage_routes(queries: SessionQueries, prices: Callable[[], ModelPrices]) -> 
     )
     async def report_outcomes(wanted: AskedDays, groups: CallerGroups) -> OutcomeReport:
         """How many sessions were completed, failed or were cancelled, and how long completed ones took."""
-        return outcome_report(await queries.outcomes(wanted, groups))
+        return outcome_report(await reads.outcomes(wanted, groups))
 
     return router

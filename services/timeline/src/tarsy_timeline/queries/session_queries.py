@@ -16,7 +16,7 @@ from tarsy_timeline.queries import responses
 from tarsy_timeline.queries.session_filter import NO_CONDITIONS, SessionFilter
 from tarsy_timeline.queries.session_reads import read_detail, read_running, read_session
 from tarsy_timeline.queries.session_snapshots import SnapshotLine, read_projected_log, session_snapshots
-from tarsy_timeline.queries.usage_queries import DaysQuery, UsageQuery, costs_of, outcome_rows, usage_rows
+from tarsy_timeline.queries.usage_queries import costs_of
 from tarsy_timeline.rows.found_result import FoundResult, event_ids_of, result_of_call
 from tarsy_timeline.rows.record_place import RecordPlace, record_place_of
 from tarsy_timeline.rows.session_rows import ListedRows, Row, SessionRows
@@ -29,7 +29,6 @@ CHAINS_SECONDS = 60.0
 MOST_ACTIVE = 1_000
 """Limit for sessions that run, and the same for those that wait."""
 MOST_OPTIONS = 1_000
-MOST_RATINGS = 10_000
 OPTION_VALUES = {
     "alert_types": "alert_type",
     "chain_ids": "chain_id",
@@ -137,28 +136,6 @@ class SessionQueries:
             return [row["runbook_url"] for row in rows]
 
         return await self._database.read(read)
-
-    async def usage(
-        self, wanted: UsageQuery, groups: GroupLabels | None = None, prices: ModelPrices = NO_PRICES
-    ) -> Sequence[Row]:
-        """Tokens of the days, by key, model and time of its price, and by key; those of all have no key."""
-        return await self._database.read(partial(usage_rows, wanted, groups, prices))
-
-    async def ratings(self, wanted: DaysQuery, groups: GroupLabels | None = None) -> Sequence[Row]:
-        """Ratings of people in these days, beside the forecasts of judges and analyses."""
-        query = visible_query("read_ratings", groups)
-
-        async def read(connection: Connection) -> Sequence[Row]:
-            rows: Sequence[Row] = await connection.fetch(
-                query, wanted.first, wanted.last, visible_labels(groups), MOST_RATINGS
-            )
-            return rows
-
-        return await self._database.read(read)
-
-    async def outcomes(self, days: DaysQuery, groups: GroupLabels | None = None) -> Sequence[Row]:
-        """How the sessions of these days ended: by day, alert type and hour of the week, and all."""
-        return await self._database.read(partial(outcome_rows, days, groups))
 
     async def session(self, session_id: str, *, at_least: int = 0) -> Row:
         """Waits until the projection has reached the event `at_least`. Raises ProblemError."""

@@ -8,7 +8,7 @@ from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from tarsy_auth.session_groups import GroupLabels
-from tarsy_contracts.api.usage import UsageBy
+from tarsy_contracts.api.usage import UsageBy, UsageKey
 from tarsy_contracts.prices import ModelPrices
 from tarsy_timeline.database.pool import Connection
 from tarsy_timeline.database.sql import QUERIES
@@ -18,8 +18,23 @@ from tarsy_timeline.rows.session_rows import Row
 from tarsy_timeline.rows.visibility import visible_labels, visible_query
 
 MOST_DAYS = 366
-KEYS: dict[UsageBy, str] = {"chain": "s.chain_id", "model": "u.model", "day": "u.day::text"}
-"""For the place `{key}` in `report_usage`."""
+MOST_LINES = 4
+"""As many as a chart can show apart."""
+TEAM = "select substr(label, 6) from unnest(s.labels) label where starts_with(label, 'team=')"
+SERVERS = """array(
+        select distinct t.metadata ->> 'server_name' from timeline_events t
+        where t.session_id = s.session_id and t.event_type = 'llm_tool_call' and t.metadata ->> 'server_name' <> ''
+    )"""
+KEYS: dict[UsageKey, str] = {
+    "chain": "array[s.chain_id]",
+    "model": "array[u.model]",
+    "day": "array[u.day::text]",
+    "alert_type": "array[s.alert_type]",
+    "team": f"array[coalesce(({TEAM}), '')]",
+    "tool_server": f"coalesce(nullif({SERVERS}, '{{}}'), array[''])",
+    "session": "array[s.session_id]",
+}
+"""For the place `{keys}` in `report_usage`."""
 
 
 class DaysQuery(BaseModel):
@@ -54,8 +69,27 @@ type AskedUsage = Annotated[UsageQuery, Query()]
 async def usage_rows(
     wanted: UsageQuery, groups: GroupLabels | None, prices: ModelPrices, connection: Connection
 ) -> Sequence[Row]:
-    query = visible_query("report_usage", groups).replace("{key}", KEYS[wanted.by])
-    return await connection.fetch(query, wanted.first, wanted.last, visible_labels(groups), prices.list_changes())
+    return await rows_by_key(wanted.by, wanted, groups, prices, connection)
+
+
+async def rows_by_key(
+    key: UsageKey,
+    days: DaysQuery,
+    groups: GroupLabels | None,
+    prices: ModelPrices,
+    connection: Connection,
+    *,
+    alert_type: str | None = None,
+    chain_id: str | None = None,
+) -> Sequence[Row]:
+    query = visible_query("report_usage", groups).replace("{keys}", KEYS[key])
+    labels, changes = visible_labels(groups), prices.list_changes()
+    return await connection.fetch(query, days.first, days.last, labels, changes, alert_type, chain_id)
+
+
+async def series_rows(wanted: UsageQuery, groups: GroupLabels | None, connection: Connection) -> Sequence[Row]:
+    query = visible_query("report_series", groups).replace("{keys}", KEYS[wanted.by])
+    return await connection.fetch(query, wanted.first, wanted.last, visible_labels(groups), MOST_LINES)
 
 
 async def outcome_rows(days: DaysQuery, groups: GroupLabels | None, connection: Connection) -> Sequence[Row]:

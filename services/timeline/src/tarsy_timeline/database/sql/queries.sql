@@ -653,21 +653,63 @@ group by session_id, model, width_bucket(day, $2::date[])
 order by session_id, model
 
 -- name: report_usage
--- For each key, model and time between changes of prices ($4, in order); for each key, and for all, without a model.
-select key, model, min(day) as day, count(distinct session_id) as sessions, coalesce(sum(calls), 0)::bigint as calls,
-       least(coalesce(sum(input_tokens), 0), 9007199254740991)::bigint as input_tokens,
-       least(coalesce(sum(output_tokens), 0), 9007199254740991)::bigint as output_tokens,
-       least(coalesce(sum(thinking_tokens), 0), 9007199254740991)::bigint as thinking_tokens,
-       least(coalesce(sum(cached_input_tokens), 0), 9007199254740991)::bigint as cached_input_tokens,
-       least(coalesce(sum(cache_written_tokens), 0), 9007199254740991)::bigint as cache_written_tokens,
-       least(coalesce(sum(web_searches), 0), 9007199254740991)::bigint as web_searches
+-- For each key, model and time between changes of prices ($4, in order), and for each key without a model. A session may
+-- have several keys; the key that is null has each row once: it is that of all. $5, $6: only of this alert type, chain.
+select key, model, min(day) as day, count(distinct session_id) as sessions, sum(calls)::bigint as calls,
+       least(sum(input_tokens), 9007199254740991)::bigint as input_tokens,
+       least(sum(output_tokens), 9007199254740991)::bigint as output_tokens,
+       least(sum(thinking_tokens), 9007199254740991)::bigint as thinking_tokens,
+       least(sum(cached_input_tokens), 9007199254740991)::bigint as cached_input_tokens,
+       least(sum(cache_written_tokens), 9007199254740991)::bigint as cache_written_tokens,
+       least(sum(web_searches), 9007199254740991)::bigint as web_searches
 from (
-    select {key} as key, width_bucket(u.day, $4::date[]) as era, u.*
+    select width_bucket(u.day, $4::date[]) as era, array_append({keys}, null) as keys, u.*
     from model_usage u join sessions s on s.session_id = u.session_id
     where u.day between $1::date and $2::date and s.status <> 'deleted'
+      and ($5::text is null or s.alert_type = $5) and ($6::text is null or s.chain_id = $6)
       and {visible:3}
-) used
-group by grouping sets ((key, model, era), (key), ())
+) used cross join lateral unnest(used.keys) as key
+group by grouping sets ((key, model, era), (key))
+
+-- name: report_series
+-- For each day and model, of the $4 keys with the most tokens; those of other keys stand under null.
+with used as (
+    select key, u.*
+    from model_usage u join sessions s on s.session_id = u.session_id cross join lateral unnest({keys}) as key
+    where u.day between $1::date and $2::date and s.status <> 'deleted' and {visible:3}
+), greatest_keys as (
+    select key from used group by key order by sum(input_tokens + output_tokens) desc, key limit $4
+)
+select g.key, day, model, sum(calls)::bigint as calls,
+       least(sum(input_tokens), 9007199254740991)::bigint as input_tokens,
+       least(sum(output_tokens), 9007199254740991)::bigint as output_tokens,
+       least(sum(cached_input_tokens), 9007199254740991)::bigint as cached_input_tokens,
+       least(sum(cache_written_tokens), 9007199254740991)::bigint as cache_written_tokens,
+       least(sum(web_searches), 9007199254740991)::bigint as web_searches
+from used left join greatest_keys g on g.key = used.key
+group by g.key, day, model
+order by day, g.key, model
+
+-- name: read_greatest_sessions
+-- The $7 sessions with the most tokens of these days: each with its models, by time between changes of prices ($4).
+with chosen as (
+    select s.session_id, s.alert_type, s.chain_id, s.created_at
+    from model_usage u join sessions s on s.session_id = u.session_id
+    where u.day between $1::date and $2::date and s.status <> 'deleted'
+      and ($5::text is null or s.alert_type = $5) and ($6::text is null or s.chain_id = $6)
+      and {visible:3}
+    group by s.session_id order by sum(u.input_tokens + u.output_tokens) desc, s.session_id limit $7
+)
+select c.session_id, c.alert_type, c.chain_id, c.created_at, u.model, min(u.day) as day, sum(u.calls)::bigint as calls,
+       least(sum(u.input_tokens), 9007199254740991)::bigint as input_tokens,
+       least(sum(u.output_tokens), 9007199254740991)::bigint as output_tokens,
+       least(sum(u.cached_input_tokens), 9007199254740991)::bigint as cached_input_tokens,
+       least(sum(u.cache_written_tokens), 9007199254740991)::bigint as cache_written_tokens,
+       least(sum(u.web_searches), 9007199254740991)::bigint as web_searches
+from chosen c join model_usage u on u.session_id = c.session_id
+where u.day between $1::date and $2::date
+group by c.session_id, c.alert_type, c.chain_id, c.created_at, u.model, width_bucket(u.day, $4::date[])
+order by c.session_id
 
 -- name: report_outcomes
 -- By day (`kind` 3), alert type (5), hour of the week (6), and all (7), each where the others are null.
@@ -676,9 +718,10 @@ select grouping(day, alert_type, hour) as kind, day::text as day, alert_type, ho
        count(*) filter (where status in ('failed', 'timed_out')) as failed,
        count(*) filter (where status = 'cancelled') as cancelled,
        percentile_cont(0.5) within group (order by seconds) as p50_seconds,
-       percentile_cont(0.9) within group (order by seconds) as p90_seconds
+       percentile_cont(0.9) within group (order by seconds) as p90_seconds,
+       count(latest_score) as scored, avg(latest_score)::float8 as mean_score
 from (
-    select (s.created_at at time zone 'UTC')::date as day, s.alert_type, s.status,
+    select (s.created_at at time zone 'UTC')::date as day, s.alert_type, s.status, s.latest_score,
            24 * extract(isodow from s.created_at at time zone 'UTC')::integer - 24
                + extract(hour from s.created_at at time zone 'UTC')::integer as hour,
            case when s.status = 'completed' then extract(epoch from s.completed_at - s.started_at)::float8 end as seconds

@@ -24,5 +24,15 @@ export function successRate({ completed, failed }) {
 
 /** @param {string} day @returns {OutcomesOfDay} */
 function none(day) {
-  return { day, sessions: 0, completed: 0, failed: 0, cancelled: 0, p50_seconds: null, p90_seconds: null };
+  return {
+    day,
+    sessions: 0,
+    completed: 0,
+    failed: 0,
+    cancelled: 0,
+    p50_seconds: null,
+    p90_seconds: null,
+    scored: 0,
+    mean_score: null,
+  };
 }

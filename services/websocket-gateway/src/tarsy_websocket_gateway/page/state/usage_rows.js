@@ -2,11 +2,11 @@
 
 /** @typedef {import("tarsy-api").components["schemas"]["UsageReport"]} UsageReport */
 /** @typedef {import("tarsy-api").components["schemas"]["UsageGroup"]} UsageGroup */
-/** `overview`: charts of days. @typedef {"overview" | "day" | "chain" | "model"} By */
+/** `overview`: charts of days. @typedef {"overview" | UsageReport["by"]} By */
 /** @typedef {{ by: By, from: string, to: string }} Wanted */
 
 /** @type {By[]} */
-export const WAYS = ["overview", "day", "chain", "model"];
+export const WAYS = ["overview", "day", "chain", "model", "alert_type", "team", "tool_server"];
 export const SPANS = [7, 30, 90];
 const USUAL_DAYS = 30;
 const MOST_DAYS = 366;

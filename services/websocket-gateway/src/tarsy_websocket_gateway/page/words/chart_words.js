@@ -58,6 +58,11 @@ export function medianWords({ p50_seconds: p50 }) {
   return p50 === null ? "" : say(TEXT.charts.median, { time: timeWords(p50) });
 }
 
+/** The mean of those that have a score. @param {Pick<Outcomes, "mean_score">} outcomes */
+export function scoreWords({ mean_score: mean = null }) {
+  return mean === null ? "" : say(TEXT.charts.mean, { score: number(Math.round(mean)) });
+}
+
 /** @param {number | null} seconds */
 export function timeWords(seconds) {
   return seconds === null ? "" : duration(seconds * 1000);

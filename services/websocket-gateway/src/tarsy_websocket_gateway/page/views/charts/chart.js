@@ -1,13 +1,16 @@
-// The frame of a chart: its name, what its colours mean, its axes, and its numbers in a table that is unfolded.
+// The frame of a chart: its name, what its colours mean, its axes, and its numbers in a table that is unfolded, or as CSV.
 
+import { saveFile } from "../../clipboard.js";
 import { axisMarks } from "../../state/charts.js";
+import { csvOf } from "../../state/csv.js";
 import { html } from "../../ui.js";
 import { TEXT } from "../../words/language.js";
 import { Fold } from "../fold.js";
 
 /** @typedef {import("preact").ComponentChildren} Children
  *  @typedef {{ name: string, tone: string }} Meaning
- *  @typedef {{ heads: string[], rows: string[][] }} Numbers  the first of a row names it */
+ *  @typedef {import("../../state/csv.js").Cell} Cell
+ *  @typedef {{ heads: string[], rows: string[][], exact?: Cell[][] }} Numbers  the first of a row names it; `exact`: for the CSV */
 
 /** `figure`: the number that stands for the whole.
  *  @param {{ title: string, figure?: string, meanings?: Meaning[], numbers: Numbers, children: Children }} props */
@@ -43,8 +46,10 @@ export function Plot({ summary, top, labels, children }) {
 }
 
 /** @param {{ title: string, numbers: Numbers }} props */
-function Table({ title, numbers: { heads, rows } }) {
+function Table({ title, numbers: { heads, rows, exact = rows } }) {
+  const save = () => saveFile(`${title}.csv`, csvOf([heads, ...exact]), "text/csv");
   return html`
+    <button type="button" onClick=${save}>${TEXT.charts.csv}</button>
     <div class="scrolled" tabindex="0" role="region" aria-label=${title}>
       <table>
         <thead><tr>${heads.map((head) => html`<th key=${head} scope="col">${head}</th>`)}</tr></thead>

@@ -44,8 +44,8 @@ function BudgetTable({ report }) {
         <tbody>
           ${report.budgets.flatMap((budget) =>
             budget.limits.map(
-              (limit) =>
-                html`<${LimitRow} key=${`${budget.scope} ${limit.resource}`} budget=${budget} limit=${limit} />`,
+              (limit, place) =>
+                html`<${LimitRow} key=${`${budget.scope} ${limit.resource}`} budget=${budget} limit=${limit} isFirst=${place === 0} />`,
             ),
           )}
         </tbody>
@@ -54,13 +54,13 @@ function BudgetTable({ report }) {
   `;
 }
 
-/** @param {{ budget: BudgetStatus, limit: BudgetLimit }} props */
-function LimitRow({ budget, limit }) {
+/** Rows of one budget have its name once. @param {{ budget: BudgetStatus, limit: BudgetLimit, isFirst: boolean }} props */
+function LimitRow({ budget, limit, isFirst }) {
   const { resource, state } = limit;
   const unpriced = resource === "money" ? unpricedCallsWords(budget) : "";
   return html`
     <tr class=${state ?? ""}>
-      <th scope="row">${scopeWords(budget.scope)}</th>
+      ${isFirst && html`<th scope="rowgroup" rowspan=${budget.limits.length}>${scopeWords(budget.scope)}</th>`}
       <td class="bar">
         ${limit.spent !== null && html`<${Bar} percent=${spentPercent(limit)} />`}
       </td>

@@ -6,7 +6,7 @@ import { usePolled } from "../../stores/polled.js";
 import { html } from "../../ui.js";
 import { TEXT } from "../../words/language.js";
 import { Notice } from "../notice.js";
-import { HoursChart, OutcomesChart, TimesChart, TypesChart } from "./outcome_charts.js";
+import { HoursChart, OutcomesChart, ScoresChart, TimesChart, TypesChart } from "./outcome_charts.js";
 import { CostChart, TokensChart } from "./token_charts.js";
 
 /** @typedef {{ from: string, to: string }} Span
@@ -33,6 +33,7 @@ function Charts({ outcomes, usage, span }) {
       <${TimesChart} report=${outcomes} span=${span} />
       <${TokensChart} days=${days} total=${usage.total} />
       <${CostChart} days=${days} total=${usage.total} />
+      <${ScoresChart} report=${outcomes} span=${span} />
       <${TypesChart} report=${outcomes} />
       <${HoursChart} report=${outcomes} />
     </div>

@@ -20,11 +20,12 @@ export function TokensChart({ days, total }) {
   const names = [TEXT.usage.input, TEXT.usage.output];
   const columns = days.map((day) => [day.input_tokens, day.output_tokens]);
   const rows = days.map((day) => [day.key, tokens(day.input_tokens), tokens(day.output_tokens)]);
+  const exact = days.map((day) => [day.key, day.input_tokens, day.output_tokens]);
   const titles = days.map((day) => factLine([dayLabel(day.key), tokens(day.input_tokens), tokens(day.output_tokens)]));
   const meanings = names.map((name, place) => ({ name, tone: TONES[place] ?? "" }));
   const summary = factLine(names.map((name, place) => `${name}: ${tokens(totalsOf(total)[place] ?? 0)}`));
   return html`
-    <${Chart} title=${TEXT.charts.tokens} figure=${tokens(total.total_tokens)} meanings=${meanings} numbers=${{ heads: [TEXT.usage.keys.day, ...names], rows }}>
+    <${Chart} title=${TEXT.charts.tokens} figure=${tokens(total.total_tokens)} meanings=${meanings} numbers=${{ heads: [TEXT.usage.keys.day, ...names], rows, exact }}>
       <${Plot} summary=${summary} top=${tokens(top)} labels=${days.map(({ key }) => dayLabel(key))}>
         <${Columns} columns=${columns} top=${top} tones=${TONES} titles=${titles} />
       <//>
@@ -36,8 +37,9 @@ export function TokensChart({ days, total }) {
 export function CostChart({ days, total }) {
   const top = roundUp(Math.max(...days.map((day) => day.cost ?? 0)));
   const rows = days.map((day) => [day.key, costWords(day)]);
+  const exact = days.map((day) => [day.key, day.cost]);
   return html`
-    <${Chart} title=${TEXT.usage.cost} figure=${costWords(total)} numbers=${{ heads: [TEXT.usage.keys.day, TEXT.usage.cost], rows }}>
+    <${Chart} title=${TEXT.usage.cost} figure=${costWords(total)} numbers=${{ heads: [TEXT.usage.keys.day, TEXT.usage.cost], rows, exact }}>
       <${Plot} summary=${factLine([TEXT.usage.cost, costWords(total)])} top=${money(top)} labels=${days.map(({ key }) => dayLabel(key))}>
         <${Columns} columns=${days.map((day) => [day.cost ?? 0])} top=${top} tones=${TONES} titles=${days.map((day) => factLine([dayLabel(day.key), costWords(day)]))} />
       <//>

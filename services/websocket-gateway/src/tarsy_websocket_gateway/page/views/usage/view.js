@@ -26,14 +26,14 @@ export function UsageView() {
   }, []);
   return html`
     <h1>${TEXT.usage.title}</h1>
-    <${Budgets} />
     <${SpanForm} wanted=${wanted} now=${opened} />
     ${wanted.by === "overview" ? html`<${Overview} key=${`${wanted.from} ${wanted.to}`} span=${{ from: wanted.from, to: wanted.to }} />` : html`<${Report} key=${`${wanted.by} ${wanted.from} ${wanted.to}`} wanted=${{ ...wanted, by: wanted.by }} />`}
+    <${Budgets} />
     <${CalibrationTable} wanted=${wanted} />
   `;
 }
 
-/** @param {{ wanted: Wanted & { by: "day" | "chain" | "model" } }} props */
+/** @param {{ wanted: Wanted & { by: Exclude<Wanted["by"], "overview"> } }} props */
 function Report({ wanted }) {
   const polled = usePolled(() => readUsage(wanted));
   /** @type {UsageReport | null} */
