@@ -62,6 +62,23 @@ async def test_memories_are_found_by_words_and_those_that_few_have_count_more(
     assert (await ids(world, "Pods crash: zookeeper unreachable"))[0] == "rare"
 
 
+async def test_two_names_that_some_have_count_more_than_five_words_that_most_have(
+    world: World, new_session: NewSession
+) -> None:
+    """Each name stands in 61 memories, each common word in 300: a count that ends at 100 knows no difference."""
+    session = new_session().add(begun().model_copy(update={"alert": alert(alert_type="disk")}))
+    texts = [
+        *(f"Latency errors follow each rollout on node {number}." for number in range(300)),
+        *("Ask zookeeper." for _ in range(60)),
+        *("Ask etcd." for _ in range(60)),
+        "Ask zookeeper, then etcd.",
+    ]
+    session.add(*(learned(f"m{number:03}", text) for number, text in enumerate(texts)))
+    await world.project(*records(session))
+    question = "latency errors follow each rollout on a node: zookeeper, etcd"
+    assert (await ids(world, question, alert_type="other"))[0] == "m420"
+
+
 async def test_other_forms_of_a_word_are_the_same_word(world: World, new_session: NewSession) -> None:
     await world.project(*records(taught(new_session, "m", "Evictions follow full disks.", alert_type="disk")))
     assert await ids(world, "disk eviction") == ["m"]
