@@ -380,10 +380,17 @@ order by m.learned_at desc, m.memory_id
 limit $8 offset $9
 
 -- name: read_given_memories
--- The ids of those that a session's agents began with.
-select distinct given ->> 'memory_id' as memory_id, (given ->> 'number')::int as number
-from agent_executions x cross join lateral jsonb_array_elements(x.spec -> 'memories') given
-where x.session_id = $1
+-- The ids of those that a session's agents began with. `cited`: by an agent, in what it wrote.
+select memory_id, number, exists (
+    select from timeline_events t
+    where t.session_id = $1 and t.event_type in ('llm_response', 'final_analysis', 'executive_summary')
+      and strpos(t.content, '[memory ' || given.number || ']') > 0
+) as cited
+from (
+    select distinct given ->> 'memory_id' as memory_id, (given ->> 'number')::int as number
+    from agent_executions x cross join lateral jsonb_array_elements(x.spec -> 'memories') given
+    where x.session_id = $1
+) given
 order by number, memory_id
 
 -- name: similar_sessions
