@@ -2,8 +2,14 @@
 
 The memories are made: lessons of some hundred services, in words that thousands of them share, with three names of a
 cause that few have. Timed is `MemoryQueries.recall`, as the tool gateway asks it, with PostgreSQL beside it.
-Planted are lessons of whose alert each question tells in other words: in which part of the questions one of the
-first five is that lesson? Needs no Kafka, and no pgvector.
+In which part of the questions is the planted lesson among the first five? It is asked for in two ways.
+
+- Same words: the question has two of the three names of the lesson, each of which some 75 other lessons have, and ten
+  common words that were drawn anew. A half asks from the lesson's workload, the others from another one.
+- Other words: one lesson in 200 is a sentence of `TOLD_OTHERWISE`, and the question is its counterpart, which shares no
+  word with it. It asks from the same workload and alert type, of which some 125 and 1,700 others are.
+
+Needs no Kafka, and no pgvector.
 """
 
 import argparse
@@ -12,7 +18,7 @@ import os
 import random
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,6 +40,7 @@ SCHEMA = "tarsy"
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
 ALERT_TYPES, WORKLOADS, NAMES = 60, 800, 4_000
 QUESTIONS = 400
+WARMING = 20
 A_SESSION = 5
 AT_ONCE = 5_000
 LONGEST_SECONDS = 3_600.0
@@ -47,6 +54,18 @@ LESSON = (
     "When {alert} fires for {workload}, look at {first} first: {second} and {third} show the cause. It was {words}."
 )
 QUESTION = "{alert}: {words} in {workload}. Seen in the logs: {names}; since a while {more}."
+TOLD_OTHERWISE = (
+    ("The kernel kills the container once it holds more RAM than it may.", "OOMKilled, exit code 137"),
+    ("Its TLS key pair was not renewed, so clients hang up.", "x509: certificate has expired or is not yet valid"),
+    ("Too many clients keep sessions to Postgres open.", "FATAL: remaining connection slots are reserved"),
+    ("No space was left for writing, because old archives pile up.", "Disk usage above 95 percent on /var/lib"),
+    ("The registry refuses our credentials, so nothing is downloaded.", "ImagePullBackOff"),
+    ("Names cannot be resolved while CoreDNS is overloaded.", "dial tcp: lookup backend: no such host"),
+    ("A worker falls behind since a partition has one hot key.", "Kafka consumer lag is growing"),
+    ("The tenant has used up what it may request.", "exceeded quota: pods is forbidden"),
+)
+"""A lesson, and an alert that it would help with: the words differ, the meaning does not."""
+RARE = 200
 GROUPS: dict[str, GroupLabels] = {
     "everybody": [],
     "a group with half of all": [{"namespace": [f"team-{number}" for number in range(0, 20, 2)]}],
@@ -60,6 +79,7 @@ class Planted:
     alert_type: str
     workload: str
     names: tuple[str, ...]
+    told_otherwise: str = ""
 
 
 def main() -> None:
@@ -128,7 +148,10 @@ def _make(number: int, names: Sequence[str], draw: random.Random) -> tuple[Plant
     text = LESSON.format(
         alert=one.alert_type, workload=one.workload, first=first, second=second, third=third, words=words
     )
-    return one, text
+    if number % RARE:
+        return one, text
+    text, question = TOLD_OTHERWISE[number // RARE % len(TOLD_OTHERWISE)]
+    return replace(one, told_otherwise=question), text
 
 
 def _namespace(one: Planted) -> str:
@@ -154,34 +177,49 @@ async def cpu_of_postgres(database: Database) -> float:
 async def ask(
     database: Database, groups: GroupLabels, who: str, planted: Sequence[Planted], draw: random.Random
 ) -> None:
-    """Half of the questions are about the workload itself, the others about one of the same type elsewhere."""
-
     async def all_groups() -> GroupLabels:
         return groups
 
     memories = MemoryQueries(database, SessionQueries(database, 1.0), all_groups, lambda: NOW)
     seen = [one for one in planted if not groups or _namespace(one) in groups[0]["namespace"]]
-    milliseconds, found = [], 0
-    spent = await cpu_of_postgres(database)
-    for number in range(QUESTIONS + 20):
-        one = draw.choice(seen)
-        workload = one.workload if number % 2 else f"service-{draw.randrange(0, WORKLOADS, 2)}"
-        words = draw.sample(COMMON, 10)
-        question = QUESTION.format(
-            alert=one.alert_type, workload=workload, names=" ".join(draw.sample(one.names, 2)),
-            words=" ".join(words[:5]), more=" ".join(words[5:]),
-        )  # fmt: skip
-        namespace = _namespace(one) if number % 2 else "team-0"
-        context = RecallContext(session_id="asking", alert_type=one.alert_type, namespace=namespace, workload=workload)
-        began = time.perf_counter()
-        answer = await memories.recall(question, context, 5)
-        if number >= 20:  # the first ones warm the connection
-            milliseconds.append(1_000 * (time.perf_counter() - began))
-            found += one.memory_id in [memory.memory_id for memory in answer.memories]
-        await asyncio.sleep(0)
-    cpu = 1_000 * (await cpu_of_postgres(database) - spent) / (QUESTIONS + 20)
-    say(f"recall, for {who}: {tail(milliseconds)}; CPU of PostgreSQL {cpu:.1f} ms each")
-    say(f"the planted lesson among the first five, for {who}: {found / QUESTIONS:.3f}")
+    for how, draw_question in QUESTIONS_OF.items():
+        milliseconds, found = [], 0
+        fitting = [one for one in seen if bool(one.told_otherwise) == (draw_question is other_words)]
+        spent = await cpu_of_postgres(database)
+        for number in range(WARMING + QUESTIONS):
+            one = draw.choice(fitting)
+            question, context = draw_question(one, number, draw)
+            began = time.perf_counter()
+            answer = await memories.recall(question, context, 5)
+            if number >= WARMING:
+                milliseconds.append(1_000 * (time.perf_counter() - began))
+                found += one.memory_id in [memory.memory_id for memory in answer.memories]
+            await asyncio.sleep(0)
+        cpu = 1_000 * (await cpu_of_postgres(database) - spent) / (WARMING + QUESTIONS)
+        say(f"recall by {how}, for {who}: {tail(milliseconds)}; CPU of PostgreSQL {cpu:.1f} ms each")
+        say(f"the planted lesson among the first five: {found / QUESTIONS:.3f}")
+
+
+def same_words(one: Planted, number: int, draw: random.Random) -> tuple[str, RecallContext]:
+    is_here = bool(number % 2)
+    workload = one.workload if is_here else f"service-{draw.randrange(0, WORKLOADS, 2)}"
+    words = draw.sample(COMMON, 10)
+    question = QUESTION.format(
+        alert=one.alert_type, workload=workload, names=" ".join(draw.sample(one.names, 2)),
+        words=" ".join(words[:5]), more=" ".join(words[5:]),
+    )  # fmt: skip
+    return question, _context(one, workload, _namespace(one) if is_here else "team-0")
+
+
+def other_words(one: Planted, _number: int, _draw: random.Random) -> tuple[str, RecallContext]:
+    return f"{one.alert_type}: {one.told_otherwise}", _context(one, one.workload, _namespace(one))
+
+
+def _context(one: Planted, workload: str, namespace: str) -> RecallContext:
+    return RecallContext(session_id="asking", alert_type=one.alert_type, namespace=namespace, workload=workload)
+
+
+QUESTIONS_OF = {"the same words": same_words, "other words": other_words}
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ async def test_the_second_investigation_takes_fewer_calls_until_what_it_knew_is_
     assert calls_of(again) == ["pods_list"]
     reached = f"at_least={len(again.accepted)}"
     (given,) = rows(system.get(f"/api/v1/sessions/{second}/injected-memories?{reached}"))
-    assert given["id"] == memory["id"]
+    assert (given["id"], given["number"], given["cited"]) == (memory["id"], 1, True)
 
     async def reinforced() -> bool:
         found = system.get(f"/api/v1/memories/{memory['id']}")

@@ -67,6 +67,7 @@ SECOND_TIER = {
         "tests-e2e/chains/test_queue.py",
         "tests-e2e/test_api_contract.py",
         "tests-e2e/test_lab.py",
+        "tests-e2e/test_lab_with_memory.py",
         "tests-e2e/test_least_rights.py",
         "tests-e2e/test_login.py",
         "tests-e2e/test_own_parts.py",

@@ -9,7 +9,7 @@ from projected_world import Json, NewSession, World, records
 from tarsy_auth.session_groups import SessionGroup
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
-from tarsy_contracts.memory import Memory, MemoryScope
+from tarsy_contracts.memory import GivenMemory, Memory, MemoryScope
 from tarsy_contracts.wire.ids import execution_id, stage_id
 from tarsy_testing.story.projection import once_projected
 from tarsy_testing.story.whole_chain import begun
@@ -60,6 +60,23 @@ async def test_memories_are_found_by_words_and_those_that_few_have_count_more(
         await world.project(*records(taught(new_session, f"m{number}", f"Pods crash, and case {number} was a limit.")))
     await world.project(*records(taught(new_session, "rare", "Pods crash when the zookeeper quorum is lost.")))
     assert (await ids(world, "Pods crash: zookeeper unreachable"))[0] == "rare"
+
+
+async def test_two_names_that_some_have_count_more_than_five_words_that_most_have(
+    world: World, new_session: NewSession
+) -> None:
+    """Each name stands in 61 memories, each common word in 300: a count that ends at 100 knows no difference."""
+    session = new_session().add(begun().model_copy(update={"alert": alert(alert_type="disk")}))
+    texts = [
+        *(f"Latency errors follow each rollout on node {number}." for number in range(300)),
+        *("Ask zookeeper." for _ in range(60)),
+        *("Ask etcd." for _ in range(60)),
+        "Ask zookeeper, then etcd.",
+    ]
+    session.add(*(learned(f"m{number:03}", text) for number, text in enumerate(texts)))
+    await world.project(*records(session))
+    question = "latency errors follow each rollout on a node: zookeeper, etcd"
+    assert (await ids(world, question, alert_type="other"))[0] == "m420"
 
 
 async def test_other_forms_of_a_word_are_the_same_word(world: World, new_session: NewSession) -> None:
@@ -177,6 +194,46 @@ async def test_callers_see_memories_of_the_sessions_that_they_see(world: World, 
         f"/api/v1/sessions/{bank.id}/similar",
     ):
         assert (await once_projected(world.client, path)).status_code == 404
+
+
+async def test_what_a_session_began_with_keeps_its_number_when_another_is_forgotten(
+    world: World, new_session: NewSession
+) -> None:
+    teacher = taught(new_session, "gone", "Look at the disk.").add(learned("kept", "Look at the rollout."))
+    asking = new_session()
+    stage, execution = stage_id(asking.id, 1), execution_id(stage_id(asking.id, 1), 1)
+    memories = tuple(
+        GivenMemory(number=number, memory_id=one, digest="d", score=1.0)
+        for number, one in enumerate(("gone", "kept"), 1)
+    )
+    asking.add(
+        begun(),
+        e.StageStarted(
+            stage_id=stage, index=1, name="Look", stage_type="investigation", chain_stage=0, expected_agent_count=1,
+        ),
+        e.ExecutionStarted(
+            execution_id=execution, stage_id=stage, agent="A", index=1, system="-", prompt="-", tools=(),
+            memories=memories,
+        ),
+        e.ExecutionCompleted(
+            execution_id=execution, stage_id=stage, agent="A", index=1, status="completed",
+            final_analysis="It was the rollout, as I was told [memory 2].",
+        ),
+    )  # fmt: skip
+    await world.project(*records(teacher), *records(asking))
+    path = f"/api/v1/sessions/{asking.id}/injected-memories"
+
+    async def shown() -> list[Json]:
+        found: list[Json] = (await once_projected(world.client, path)).json()
+        return found
+
+    assert [(one["id"], one["number"], one["cited"]) for one in await shown()] == [
+        ("gone", 1, False),
+        ("kept", 2, True),
+    ]
+    teacher.add(ERASED.model_copy(update={"memory_id": "gone"}))
+    await world.project(teacher.recorded(len(teacher.records)))
+    assert [(one["id"], one["number"]) for one in await shown()] == [("kept", 2)]
 
 
 async def test_an_erased_memory_is_nowhere_also_not_in_the_words_of_its_reflection(

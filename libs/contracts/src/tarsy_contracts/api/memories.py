@@ -37,6 +37,13 @@ class MemoryView(ApiModel):
     last_seen_at: Timestamp
 
 
+class InjectedMemory(MemoryView):
+    """A memory that agents of a session began with. `number`: that by which they cite it. `cited`: whether one did."""
+
+    number: int
+    cited: bool
+
+
 class MemoryList(ApiModel):
     memories: tuple[MemoryView, ...]
     total: int

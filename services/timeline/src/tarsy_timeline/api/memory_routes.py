@@ -9,6 +9,7 @@ from tarsy_contracts.api.memories import (
     AskedPast,
     AskedRecall,
     EarlierSessions,
+    InjectedMemory,
     MemoryList,
     MemoryView,
     SimilarSessions,
@@ -64,9 +65,9 @@ def memory_routes(memories: MemoryQueries, route: type[APIRoute] = APIRoute) -> 
         summary="What the agents of the session began with",
         responses=describe_answers("The memories that are still there, in the order of their numbers.", READING_ONE),
     )
-    async def list_given(session_id: SessionId, groups: CallerGroups, at_least: AtLeast = 0) -> list[MemoryView]:
+    async def list_given(session_id: SessionId, groups: CallerGroups, at_least: AtLeast = 0) -> list[InjectedMemory]:
         await memories.require(session_id, at_least=at_least)
-        return [*memory_responses.memory_views(await memories.list_given_to(session_id, groups))]
+        return [*memory_responses.to_injected(await memories.list_given_to(session_id, groups))]
 
     @router.get(
         "/sessions/{session_id}/similar",

@@ -78,11 +78,14 @@ class MemoryQueries:
         query = visible_query("list_memories", groups)
         return await self._fetch(query, *[None] * 5, list(memory_ids), visible_labels(groups), len(memory_ids), 0)
 
-    async def list_given_to(self, session_id: str, groups: GroupLabels | None = None) -> Sequence[Row]:
-        """Those that its agents began with and that are still there, in the order of their numbers."""
-        ids = [row["memory_id"] for row in await self._fetch(QUERIES["read_given_memories"], session_id)]
-        found = {row["memory_id"]: row for row in await self.find(ids, groups)}
-        return [found[id] for id in ids if id in found]
+    async def list_given_to(self, session_id: str, groups: GroupLabels | None = None) -> Sequence[tuple[Row, Row]]:
+        """Those that its agents began with and that are still there, in the order of their numbers.
+
+        Each with its `number`, and whether it was `cited`.
+        """
+        given = await self._fetch(QUERIES["read_given_memories"], session_id)
+        found = {row["memory_id"]: row for row in await self.find([one["memory_id"] for one in given], groups)}
+        return [(found[one["memory_id"]], one) for one in given if one["memory_id"] in found]
 
     async def similar(self, session_id: str, groups: GroupLabels | None = None) -> Sequence[Row]:
         query = visible_query("similar_sessions", groups)

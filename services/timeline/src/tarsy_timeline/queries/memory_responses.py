@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from tarsy_contracts.api.memories import MemoryList, MemoryView, SimilarSession, SimilarSessions
+from tarsy_contracts.api.memories import InjectedMemory, MemoryList, MemoryView, SimilarSession, SimilarSessions
 from tarsy_contracts.memory import MemoryScope
 from tarsy_contracts.wire.envelope import wire_time
 from tarsy_timeline.queries.memory_filter import MemoryFilter
@@ -28,6 +28,11 @@ def memory_list(wanted: MemoryFilter, rows: Sequence[Row]) -> MemoryList:
 
 def memory_views(rows: Sequence[Row]) -> tuple[MemoryView, ...]:
     return tuple(map(memory_view, rows))
+
+
+def to_injected(rows: Sequence[tuple[Row, Row]]) -> Iterator[InjectedMemory]:
+    for memory, given in rows:
+        yield InjectedMemory(**memory_view(memory).model_dump(), number=given["number"], cited=given["cited"])
 
 
 def memory_view(row: Row) -> MemoryView:

@@ -303,25 +303,34 @@ where session_id = $2 and execution_id in (select execution_id from reflections)
 
 -- name: recall_memories
 -- Candidates: those that share words with what is asked, words that few have first, and the newest of the same alert
--- type and workload. `words`: the part of the weight of all words that a memory has. `{seen}` joins the sessions that
--- the asking session's readers see.
-with asked as materialized (
-    select word from unnest(memory_stems($1)) word limit 64
+-- type and workload. A word is counted up to 1,000 memories: one that so many have weighs nothing, and of these 100 are
+-- looked at. `words`: the part of the weight of all words that a memory has. `{seen}` joins the sessions that the asking
+-- session's readers see.
+with known as materialized (
+    select count(*) as memories from (select from memories limit 1000) m
 ),
-hits as materialized (
-    select a.word, h.memory_id, count(*) over (partition by a.word) as found
-    from asked a cross join lateral (
-        select w.memory_id from memory_words w where w.word = a.word limit 100
-    ) h
+asked as materialized (
+    select word, (select count(*) from (select from memory_words w where w.word = a.word limit 1000) c) as found
+    from (select word from unnest(memory_stems($1)) word limit 256) a
 ),
 weights as materialized (
-    select word, ln(1 + 100.0 / max(found)) as weight from hits group by word
+    select word, found, ln(1 + (memories - found + 0.5) / (found + 0.5)) as weight
+    from asked, known where found > 0 order by weight desc, word limit 64
+),
+hits as materialized (
+    select h.memory_id, g.weight
+    from weights g cross join lateral (
+        select w.memory_id from memory_words w where w.word = g.word
+        limit case when g.found < 1000 then 1000 else 100 end
+    ) h
+),
+scores as materialized (
+    select memory_id, sum(weight) as weight from hits group by memory_id
 ),
 candidates as materialized (
     select memory_id from (
         select w.memory_id from (
-            select h.memory_id, sum(g.weight) as weight from hits h join weights g on g.word = h.word
-            group by h.memory_id order by weight desc, h.memory_id limit 500
+            select memory_id, weight from scores order by weight desc, memory_id limit 500
         ) w {seen}
         order by w.weight desc, w.memory_id limit 100
     ) by_words
@@ -341,10 +350,7 @@ select m.*, coalesce(w.weight, 0)::float8 as words,
        j.agreed, j.opposed
 from candidates c
 join memories m on m.memory_id = c.memory_id and not m.deprecated and m.session_id <> $5
-cross join lateral (
-    select sum(g.weight) as weight
-    from memory_words w join weights g on g.word = w.word where w.memory_id = m.memory_id
-) w
+left join scores w on w.memory_id = m.memory_id
 cross join lateral (
     select count(*) filter (where agrees) as agreed, count(*) filter (where not agrees) as opposed
     from memory_judgements where memory_id = m.memory_id
@@ -374,10 +380,17 @@ order by m.learned_at desc, m.memory_id
 limit $8 offset $9
 
 -- name: read_given_memories
--- The ids of those that a session's agents began with.
-select distinct given ->> 'memory_id' as memory_id, (given ->> 'number')::int as number
-from agent_executions x cross join lateral jsonb_array_elements(x.spec -> 'memories') given
-where x.session_id = $1
+-- The ids of those that a session's agents began with. `cited`: by an agent, in what it wrote.
+select memory_id, number, exists (
+    select from timeline_events t
+    where t.session_id = $1 and t.event_type in ('llm_response', 'final_analysis', 'executive_summary')
+      and strpos(t.content, '[memory ' || given.number || ']') > 0
+) as cited
+from (
+    select distinct given ->> 'memory_id' as memory_id, (given ->> 'number')::int as number
+    from agent_executions x cross join lateral jsonb_array_elements(x.spec -> 'memories') given
+    where x.session_id = $1
+) given
 order by number, memory_id
 
 -- name: similar_sessions

@@ -4,7 +4,8 @@ import { ask } from "./api.js";
 
 /** @typedef {import("tarsy-api").components["schemas"]} Schemas
  *  @typedef {Schemas["MemoryView"]} Memory
- *  @typedef {{ given: Memory[], taught: Memory[], similar: Schemas["SimilarSession"][] }} Lessons */
+ *  @typedef {Schemas["InjectedMemory"]} Given
+ *  @typedef {{ given: Given[], taught: Memory[], similar: Schemas["SimilarSession"][] }} Lessons */
 
 /** The newest first. `search`: words that all have to occur.
  *  @param {{ search: string, page: number }} wanted

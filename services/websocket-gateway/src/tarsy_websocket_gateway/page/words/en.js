@@ -1057,6 +1057,8 @@ export const en = frozen({
     notChanged: "Not changed",
     content: "The memory",
     number: "[memory {number}]",
+    cited: "cited",
+    notCited: "not cited",
     reasons: { same_alert: "the same alert", same_workload: "the same workload", close_words: "close words" },
   },
   usage: {

@@ -12,19 +12,20 @@ import { Time } from "../clock.js";
 import { Confirmed } from "../confirmed.js";
 import { Answer, useKeyedRequest } from "../keyed_request.js";
 
-/** @typedef {import("../../net/memory_api.js").Memory} Memory */
+/** @typedef {import("../../net/memory_api.js").Memory} Memory
+ *  @typedef {import("../../net/memory_api.js").Given} Given */
 
 const LONGEST = 1000;
 
 /** `changed`: reads it again.
- *  @param {{ memory: Memory, number?: number, changed: () => void }} props */
-export function MemoryCard({ memory, number, changed }) {
+ *  @param {{ memory: Memory | Given, changed: () => void }} props */
+export function MemoryCard({ memory, changed }) {
   const isEdited = useSignal(false);
   const { scope } = memory;
   const about = factLine([scope.alert_type, scope.cluster, scope.namespace, scope.workload]);
   return html`
     <li class="memory" data-deprecated=${memory.deprecated ? "" : undefined}>
-      ${number !== undefined && html`<span class="quiet">${say(TEXT.memory.number, { number: String(number) })}</span>`}
+      ${"number" in memory && html`<span class="quiet">${factLine([say(TEXT.memory.number, { number: String(memory.number) }), memory.cited ? TEXT.memory.cited : TEXT.memory.notCited])}</span>`}
       ${
         isEdited.value
           ? html`<${Editor} memory=${memory} changed=${changed} leave=${() => {

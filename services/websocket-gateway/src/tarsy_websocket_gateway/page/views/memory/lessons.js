@@ -10,6 +10,7 @@ import { Time } from "../clock.js";
 import { MemoryCard } from "./card.js";
 
 /** @typedef {import("tarsy-api").components["schemas"]["SimilarSession"]} SimilarSession
+ *  @typedef {import("../../net/memory_api.js").Given} Given
  *  @typedef {import("../../net/memory_api.js").Memory} Memory */
 
 /** Nothing where there is nothing.
@@ -32,20 +33,20 @@ export function Lessons({ store }) {
   const lessons = answer.value;
   if (lessons === null) return null;
   return html`
-    <${Memories} id="given" title=${TEXT.memory.given} memories=${lessons.given} isNumbered changed=${changed} />
+    <${Memories} id="given" title=${TEXT.memory.given} memories=${lessons.given} changed=${changed} />
     <${Memories} id="taught" title=${TEXT.memory.taught} memories=${lessons.taught} changed=${changed} />
     <${Similar} sessions=${lessons.similar} />
   `;
 }
 
-/** @param {{ id: string, title: string, memories: Memory[], isNumbered?: boolean, changed: () => void }} props */
-function Memories({ id, title, memories, isNumbered = false, changed }) {
+/** @param {{ id: string, title: string, memories: (Memory | Given)[], changed: () => void }} props */
+function Memories({ id, title, memories, changed }) {
   if (memories.length === 0) return null;
   return html`
     <section class="memories" aria-labelledby=${id}>
       <h2 id=${id}>${title}</h2>
       <ul>
-        ${memories.map((memory, place) => html`<${MemoryCard} key=${memory.id} memory=${memory} number=${isNumbered ? place + 1 : undefined} changed=${changed} />`)}
+        ${memories.map((memory) => html`<${MemoryCard} key=${memory.id} memory=${memory} changed=${changed} />`)}
       </ul>
     </section>
   `;
