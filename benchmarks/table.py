@@ -4,10 +4,12 @@ A row is added by a line in ROWS. Its script is run by itself, with a system of 
 tells what the machine does now.
 """
 
+import os
 import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,7 +107,7 @@ def print_table(wanted: Sequence[str], rows: Sequence[BenchmarkRow] = ROWS) -> N
     """The rows whose names begin with one of these; all for none."""
     for row in rows:
         if not wanted or row.name.startswith(tuple(wanted)):
-            say(f"{row.name}: goal {row.goal} (yardstick: a loop took {loop_milliseconds():.0f} ms)")
+            say(f"{row.name}: goal {row.goal} ({_machine_now()})")
             printed = _printed_by(row)
             for line in printed.splitlines():
                 if not row.figures or line.startswith(row.figures):
@@ -113,6 +115,14 @@ def print_table(wanted: Sequence[str], rows: Sequence[BenchmarkRow] = ROWS) -> N
             if row.limits:
                 missed = [told for limit in row.limits for told in limit.missed_by(printed)]
                 say(f"  verdict: {'missed: ' + '; '.join(missed) if missed else 'met'}")
+
+
+def _machine_now() -> str:
+    """CPU alone would not tell that others use the cores: time that is longer does."""
+    began = time.monotonic()
+    cpu = loop_milliseconds()
+    took = (time.monotonic() - began) * 1000
+    return f"yardstick: a loop took {took:.0f} ms, {cpu:.0f} of CPU; load {os.getloadavg()[0]:.1f}"
 
 
 def _printed_by(row: BenchmarkRow) -> str:
