@@ -21,7 +21,7 @@ class Edit(NamedTuple):
     secret: bytes
     rule: str
 
-    def moved(self, by: int) -> "Edit":
+    def move(self, by: int) -> "Edit":
         return self._replace(start=self.start + by, stop=self.stop + by)
 
 
@@ -48,7 +48,7 @@ def rewrite(text: bytes, edits: Sequence[AppliedEdit]) -> bytes:
     return b"".join((*pieces, text[end:]))
 
 
-def parts_of_lines(text: bytes, least: int) -> Iterator[tuple[int, int]]:
+def split_into_parts(text: bytes, least: int) -> Iterator[tuple[int, int]]:
     """Parts that are as long at least, but the last. Each ends where a line does."""
     start = 0
     while start < len(text):
@@ -72,7 +72,7 @@ class LineExtract:
 
     def _to_whole_text(self, edit: Edit) -> Edit:
         line = bisect_right(self._starts, edit.start) - 1
-        return edit.moved(self._originals[line] - self._starts[line])
+        return edit.move(self._originals[line] - self._starts[line])
 
 
 def extract_changed_lines(text: bytes, edits: Sequence[AppliedEdit]) -> LineExtract:

@@ -88,8 +88,8 @@ class Masker:
     @classmethod
     def default(cls, key: bytes | None = None, *, most_findings: int = MOST_FINDINGS) -> Self:
         """Compiles all patterns: build one for the process. With a key, `for_session` gives different secrets different
-        placeholders. Of a text with
-        more findings the end is redacted."""
+        placeholders. The end of a text
+        with more findings is redacted."""
         masker = cls(read_patterns(), key, most_findings=most_findings)
         masker._open_secrets = default_open_secrets()
         return masker

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import batched
 from typing import Any, Literal
 
-from tarsy_masking.edits import Edit, parts_of_lines
+from tarsy_masking.edits import Edit, split_into_parts
 from tarsy_masking.patterns import Pattern, PatternFile, compile_regex
 from tarsy_masking.regexes.heads import any_of
 from tarsy_masking.scanning.compiled_rules import Rule, rule_choice
@@ -90,14 +90,14 @@ class Scan:
         """The same for patterns of one line, in parts of whole lines. From the part on that has too many secrets, all
         of the text is one: what is before it stays readable. Raises TooManyFindingsError where that is the first."""
         edits: list[Edit] = []
-        for start, stop in parts_of_lines(text, _PART):
+        for start, stop in split_into_parts(text, _PART):
             try:
                 found = self._find_at_most(self._most_findings - len(edits), text[start:stop])
             except TooManyFindingsError:
                 if start == 0:
                     raise
                 return [*edits, Edit(start, len(text), REST, text[start:], "too_many_secrets")]
-            edits += [edit.moved(start) for edit in found] if start else found
+            edits += [edit.move(start) for edit in found] if start else found
         return edits
 
     def _find_at_most(self, count: int, text: bytes) -> list[Edit]:
