@@ -1,7 +1,8 @@
 """`make bench`: the parts without a system, then the table of goals (table.py), and how loaded the machine was.
 
-`python benchmarks/run.py [ROW ...]`: of the table only the rows whose names begin so; `parts` for none of them. Figures
-of one run are comparable; runs are not.
+`python benchmarks/run.py [ROW ...]`: of the table only the rows whose names begin so; `parts` for none of them.
+`run.py live [ROW ...]`: the table of live_table.py instead, each row with a verdict, in 12 minutes. Figures of one run
+are comparable; runs are not.
 """
 
 import gzip
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import uvloop
+from live_table import LIVE_ROWS
 from table import print_table
 
 from tarsy_bus.acceptance import ChainTracker
@@ -40,6 +42,15 @@ LOG = ROOT / "examples/incidents/crash-loop/logs/checkout-7c9d6f5b84-x2x7k.log.g
 
 def main() -> None:
     say(f"load of the machine before: {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")
+    if sys.argv[1:2] == ["live"]:
+        print_table(sys.argv[2:], LIVE_ROWS)
+    else:
+        parts()
+        print_table(sys.argv[1:])
+    say(f"load of the machine after: {os.getloadavg()[0]:.2f}")
+
+
+def parts() -> None:
     masking()
     replay()
     with tempfile.TemporaryDirectory() as folder:
@@ -48,8 +59,6 @@ def main() -> None:
         )
         with kafka:
             uvloop.run(append_and_read_back(kafka.bootstrap))
-    print_table(sys.argv[1:])
-    say(f"load of the machine after: {os.getloadavg()[0]:.2f}")
 
 
 def masking() -> None:

@@ -1,27 +1,62 @@
 """Table of what is measured against a goal: one line a row, and a script that prints its figures.
 
-A row is added by a line in ROWS. Its script is run by itself, with a system of its own.
+A row is added by a line in ROWS. Its script is run by itself, with a system of its own. Before each row the yardstick
+tells what the machine does now.
 """
 
+import os
+import re
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from saying import say
+from yardstick import loop_milliseconds
 
 HERE = Path(__file__).resolve().parent
 
 
+MOST_SECONDS = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Of a number that the script prints: the first group of the pattern, each time that it is found."""
+
+    name: str
+    pattern: str
+    most: float | None = None
+    least: float | None = None
+
+    def missed_by(self, printed: str) -> list[str]:
+        """What misses the limit, in words. A number that is not there misses it."""
+        found = [float(one.replace(",", "")) for one in re.findall(self.pattern, printed, re.MULTILINE)]
+        missed = [one for one in found if not self._holds(one)]
+        if not found:
+            return [f"{self.name} was not printed"]
+        return [f"{self.name} {one:g}, goal {self._goal()}" for one in missed]
+
+    def _holds(self, number: float) -> bool:
+        return (self.most is None or number <= self.most) and (self.least is None or number >= self.least)
+
+    def _goal(self) -> str:
+        return f"<= {self.most:g}" if self.most is not None else f">= {self.least:g}"
+
+
 @dataclass(frozen=True, slots=True)
 class BenchmarkRow:
-    """`figures`: the lines of the script that are shown begin so; all of them where there are none."""
+    """`figures`: the lines of the script that are shown begin so; all of them where there are none. `limits` make a
+    verdict of what it prints."""
 
     name: str
     goal: str
     command: tuple[str, ...]
     figures: tuple[str, ...] = ()
+    limits: tuple[Limit, ...] = ()
 
 
 ITERATION = ("CPU of an iteration", "  answer to next question")
@@ -68,21 +103,36 @@ ROWS = (
 )
 
 
-def print_table(wanted: Sequence[str]) -> None:
+def print_table(wanted: Sequence[str], rows: Sequence[BenchmarkRow] = ROWS) -> None:
     """The rows whose names begin with one of these; all for none."""
-    for row in ROWS:
+    for row in rows:
         if not wanted or row.name.startswith(tuple(wanted)):
-            say(f"{row.name}: goal {row.goal}")
-            for line in _lines_of(row):
-                say(f"  {line.strip()}")
+            say(f"{row.name}: goal {row.goal} ({_machine_now()})")
+            printed = _printed_by(row)
+            for line in printed.splitlines():
+                if not row.figures or line.startswith(row.figures):
+                    say(f"  {line.strip()}")
+            if row.limits:
+                missed = [told for limit in row.limits for told in limit.missed_by(printed)]
+                say(f"  verdict: {'missed: ' + '; '.join(missed) if missed else 'met'}")
 
 
-def _lines_of(row: BenchmarkRow) -> list[str]:
+def _machine_now() -> str:
+    """CPU alone would not tell that others use the cores: time that is longer does."""
+    began = time.monotonic()
+    cpu = loop_milliseconds()
+    took = (time.monotonic() - began) * 1000
+    return f"yardstick: a loop took {took:.0f} ms, {cpu:.0f} of CPU; load {os.getloadavg()[0]:.1f}"
+
+
+def _printed_by(row: BenchmarkRow) -> str:
     script, *arguments = row.command
-    made = subprocess.run(
-        [sys.executable, str(HERE / script), *arguments], stdout=subprocess.PIPE, text=True, check=False
-    )
-    if made.returncode:
-        return [f"{script} failed with {made.returncode}: run it by itself"]
-    lines = made.stdout.splitlines()
-    return [line for line in lines if not row.figures or line.startswith(row.figures)]
+    command = [sys.executable, str(HERE / script), *arguments]
+    # Its own end takes its system with it, as Ctrl-C does: a script that is killed would leave Kafka running.
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            printed, _ = process.communicate(timeout=MOST_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+            printed, _ = process.communicate()
+    return printed if not process.returncode else f"{printed}{script} ended with {process.returncode}: run it by itself"

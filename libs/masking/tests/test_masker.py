@@ -90,7 +90,28 @@ def test_a_lone_surrogate_hides_nothing() -> None:
     assert MASKER.mask("password=hun\ud800ter2 x") == "password=[MASKED_PASSWORD] x"
 
 
-def test_a_text_with_more_secrets_than_one_may_have_is_redacted_as_a_whole() -> None:
+def test_of_a_text_with_more_secrets_than_one_may_have_only_the_end_is_redacted() -> None:
+    filler = "an ordinary line of a log that says nothing at all\n" * 25_000
+    lines = [f"password=hunter{number}\n" for number in range(1_001)]
+    masker = Masker.default(most_findings=1_000)
+
+    masked = masker.mask("password=hunter2\n" + filler + "".join(lines))
+
+    assert masked.startswith("password=[MASKED_PASSWORD]\nan ordinary line")
+    assert masked.endswith("[MASKED_REST]")
+    assert len(masked) > len(filler) / 2
+    assert "hunter" not in masked
+    assert masker.mask(masked) == masked
+    assert [one.rule for one in masker.findings(filler + "".join(lines))] == ["too_many_secrets"]
+
+
+def test_a_log_with_as_many_secrets_as_ten_dense_megabytes_have_keeps_its_lines() -> None:
+    lines = [f"password=hunter{number}\n" for number in range(50_001)]
+
+    assert Masker.default().mask("".join(lines)).count("[MASKED_PASSWORD]") == 50_001
+
+
+def test_a_text_whose_beginning_has_more_secrets_than_one_may_have_is_redacted_as_a_whole() -> None:
     masker = Masker.default(most_findings=1_000)
     lines = [f"password=hunter{number}\n" for number in range(1_001)]
 

@@ -1,7 +1,7 @@
 """Edits of a text: the places at which a placeholder stands for a secret."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
@@ -20,6 +20,9 @@ class Edit(NamedTuple):
     label: bytes
     secret: bytes
     rule: str
+
+    def move(self, by: int) -> "Edit":
+        return self._replace(start=self.start + by, stop=self.stop + by)
 
 
 class AppliedEdit(NamedTuple):
@@ -45,6 +48,16 @@ def rewrite(text: bytes, edits: Sequence[AppliedEdit]) -> bytes:
     return b"".join((*pieces, text[end:]))
 
 
+def split_into_parts(text: bytes, least: int) -> Iterator[tuple[int, int]]:
+    """Parts that are as long at least, but the last. Each ends where a line does."""
+    start = 0
+    while start < len(text):
+        end = text.find(b"\n", start + least)
+        stop = len(text) if end < 0 else end + 1
+        yield start, stop
+        start = stop
+
+
 class LineExtract:
     """Some lines of a text as a text of their own. An edit of it lies within one line, and has a place in the whole."""
 
@@ -59,8 +72,7 @@ class LineExtract:
 
     def _to_whole_text(self, edit: Edit) -> Edit:
         line = bisect_right(self._starts, edit.start) - 1
-        shift = self._originals[line] - self._starts[line]
-        return edit._replace(start=edit.start + shift, stop=edit.stop + shift)
+        return edit.move(self._originals[line] - self._starts[line])
 
 
 def extract_changed_lines(text: bytes, edits: Sequence[AppliedEdit]) -> LineExtract:

@@ -88,8 +88,8 @@ class Masker:
     @classmethod
     def default(cls, key: bytes | None = None, *, most_findings: int = MOST_FINDINGS) -> Self:
         """Compiles all patterns: build one for the process. With a key, `for_session` gives different secrets different
-        placeholders. A text with
-        more findings is redacted as a whole."""
+        placeholders. The end of a text
+        with more findings is redacted."""
         masker = cls(read_patterns(), key, most_findings=most_findings)
         masker._open_secrets = default_open_secrets()
         return masker
@@ -208,7 +208,7 @@ class Masker:
 
     def _mask_lines(self, text: bytes, scan: Scan, note: _Noted) -> bytes:
         """On the lines that have changed the built-in rules look first, again."""
-        edits = scan.find(text)
+        edits = scan.find_or_end(text)
         for _ in range(_MAX_ROUNDS):
             if not edits:
                 return text

@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import batched
 from typing import Any, Literal
 
-from tarsy_masking.edits import Edit
+from tarsy_masking.edits import Edit, split_into_parts
 from tarsy_masking.patterns import Pattern, PatternFile, compile_regex
 from tarsy_masking.regexes.heads import any_of
 from tarsy_masking.scanning.compiled_rules import Rule, rule_choice
 from tarsy_masking.scanning.encoded_texts import decode, is_login
 from tarsy_masking.scanning.entropy import looks_made_by_chance
-from tarsy_masking.scanning.overlaps import MOST_FINDINGS, at_most, merge
+from tarsy_masking.scanning.overlaps import MOST_FINDINGS, TooManyFindingsError, at_most, merge
 from tarsy_masking.scanning.value_checks import BESIDE_NAMES, CHECKS, Check
 from tarsy_masking.scanning.words import Words
 
@@ -35,6 +35,9 @@ _IN_QUERY = re.compile(rb"[?&][\w.%\[\]-]*=")
 # Many patterns have many states on a long random value, and each state must be made: few patterns are faster.
 _TOGETHER = 15
 _TOGETHER_ACROSS_LINES = 3
+_PART = 1024 * 1024
+REST = b"[MASKED_REST]"
+"""Stands for the end of a text that has more secrets than one may have."""
 
 
 class Scan:
@@ -81,7 +84,24 @@ class Scan:
 
     def find(self, text: bytes) -> list[Edit]:
         """Raises TooManyFindingsError."""
-        return merge(at_most(self._most_findings, self._find_claims(text)))
+        return self._find_at_most(self._most_findings, text)
+
+    def find_or_end(self, text: bytes) -> list[Edit]:
+        """The same for patterns of one line, in parts of whole lines. From the part on that has too many secrets, all
+        of the text is one: what is before it stays readable. Raises TooManyFindingsError where that is the first."""
+        edits: list[Edit] = []
+        for start, stop in split_into_parts(text, _PART):
+            try:
+                found = self._find_at_most(self._most_findings - len(edits), text[start:stop])
+            except TooManyFindingsError:
+                if start == 0:
+                    raise
+                return [*edits, Edit(start, len(text), REST, text[start:], "too_many_secrets")]
+            edits += [edit.move(start) for edit in found] if start else found
+        return edits
+
+    def _find_at_most(self, count: int, text: bytes) -> list[Edit]:
+        return merge(at_most(count, self._find_claims(text)))
 
     def _find_claims(self, text: bytes) -> Iterator[tuple[int, Edit]]:
         return (claim for group in self._possible_groups(text) for claim in group.matches(text))
@@ -106,7 +126,7 @@ class _Group:
     def __init__(
         self, source: PatternFile, patterns: Sequence[Pattern], order: Mapping[str, int], checks: Mapping[str, Check]
     ) -> None:
-        within_line = patterns[0].span == "line"
+        self._within_line = within_line = patterns[0].span == "line"
         self._by_name = patterns[0].by_name
         self.needs = patterns[0].needs if len(patterns) == 1 else ()
         self._rules_for = rule_choice(source, patterns, checks)
@@ -133,13 +153,20 @@ class _Group:
             end = position
             if self._by_name and _holds_nothing(text, start, end, stop):
                 continue
-            for rule in self._rules_for(text, start, min(stop, end + _AHEAD)):
+            for rule in self._rules_for(text, start, self._end_of_look(text, end, min(stop, end + _AHEAD))):
                 for claim, looked_at in self._claims_of(rule, text, start, end, stop):
                     # A head is short: without this a long value would be looked at from each name in it.
                     if claim is not None or self._by_name:
                         position = max(position, looked_at)
                     if claim is not None:
                         yield self._order[rule.name], claim
+
+    def _end_of_look(self, text: bytes, end: int, limit: int) -> int:
+        """The end of the line, where nothing reaches further: the random values of the next one cost states."""
+        if not self._within_line:
+            return limit
+        line_end = text.find(b"\n", end, limit)
+        return limit if line_end < 0 else line_end + 1
 
     def _claims_of(self, rule: Rule, text: bytes, start: int, end: int, stop: int) -> Iterator[tuple[Edit | None, int]]:
         """Finds of the rule that begin before the end, None for what is no secret; and where it has looked up to."""

@@ -141,9 +141,9 @@ class MaskingSettings(ServiceSettings):
     )
 
     masking_most_findings: int = Field(
-        50_000,
+        200_000,
         ge=1_000,
-        description="a text with more secrets than this is redacted as a whole: each costs 0.1 ms and a kilobyte",
+        description="of a text with more secrets than this the end is redacted: each costs 0.1 ms and a kilobyte",
     )
 
     @field_validator("masking_key")
