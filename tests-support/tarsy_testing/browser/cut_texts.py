@@ -31,7 +31,7 @@ WIDER = "() => document.documentElement.scrollWidth - innerWidth"
 
 
 async def cut_texts(page: Page) -> list[str]:
-    """Each with the element that cuts it. What can be scrolled inside the page is not cut."""
+    """Each with the element that cuts it. Texts that can be scrolled inside the page do not count."""
     found: list[str] = await page.evaluate(FIND)
     return found
 

@@ -23,7 +23,7 @@ from tarsy_testing.story.incident import INCIDENTS
 from tarsy_testing.system.up import Tarsy
 
 type Look = Callable[[Page, Picture], Awaitable[None]]
-"""What is done where a view is drawn."""
+"""It is called where a view is drawn."""
 
 SCROLLS = 4
 """Items are drawn once they come into sight, and move those below them."""
