@@ -36,7 +36,7 @@ export function Budgets() {
 function BudgetTable({ report }) {
   return html`
     <p class="quiet">${dayWords(report)}</p>
-    <div class="scrolled usage" tabindex="0" role="region" aria-label=${TEXT.budgets.title}>
+    <div class="scrolled usage" tabindex="0">
       <table>
         <thead>
           <tr>${Object.values(TEXT.budgets.columns).map((name) => html`<th key=${name} scope="col">${name}</th>`)}</tr>
