@@ -9,10 +9,12 @@ from pydantic import ValidationError
 from tarsy_cli.api import ApiError
 from tarsy_cli.errors import CommandError
 from tarsy_cli.lists.approvals import decide, read_approvals
+from tarsy_contracts.api.approvals import WaitingApproval
 
 log = structlog.get_logger(__name__)
 
 LOOK_SECONDS = 1.0
+FAILURES = (ApiError, CommandError, OSError, ValidationError)
 
 
 class Approver:
@@ -34,10 +36,18 @@ class Approver:
     def _approve_all(self) -> None:
         """One that could not be sent is tried again with the next look: the list still has it."""
         try:
-            api = self._api()
-            for one in read_approvals(api).approvals:
-                if one.dry_run_status != "streaming":
-                    decide(api, one.session_id, one.call_id, "approve", "in the soak")
-                    self.approved += 1
-        except (ApiError, CommandError, OSError, ValidationError) as problem:
-            log.warning("soak.approval_failed", reason=repr(problem))
+            waiting = read_approvals(self._api()).approvals
+        except FAILURES as problem:
+            log.warning("soak.approvals_unreadable", reason=repr(problem))
+            return
+        for one in waiting:
+            if one.dry_run_status != "streaming":
+                self._approve(one)
+
+    def _approve(self, one: WaitingApproval) -> None:
+        """One that is refused keeps nobody waiting behind it."""
+        try:
+            decide(self._api(), one.session_id, one.call_id, "approve", "in the soak")
+            self.approved += 1
+        except FAILURES as problem:
+            log.warning("soak.approval_failed", session_id=one.session_id, reason=repr(problem))
