@@ -7,7 +7,7 @@ TYPES := $(addprefix types/,$(MEMBERS) examples/consumers/python tests-support t
 # Containers often say that compiled modules are not to be kept: then every process compiles 1,400 of them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup install up demo docs test test-all programs sweep rounds timing chaos soak ground lint page schemas screenshots bench clean lock $(TYPES)
+.PHONY: help setup install up demo docs test test-all programs sweep views rounds timing chaos soak ground lint page schemas screenshots bench clean lock $(TYPES)
 help:    ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -34,6 +34,9 @@ programs:    ## install what tests need besides: Chromium, npm, nginx ... (apt-g
 
 sweep: setup    ## play every death at every event, and kill real processes (kill -9) there: 240 runs, most of an hour
 	@TARSY_SWEEP=all $(PY) -m pytest tests-e2e/test_sweep_in_process.py tests-e2e/test_sweep_of_a_chat.py tests-e2e/chains/test_killed.py $(ARGS)
+
+views: setup    ## look at every view of the page at each width, in both schemes: accessible, and no text torn or cut; five minutes
+	@TARSY_VIEWS=all $(PY) -m pytest -n 0 tests-e2e/test_page_views.py $(ARGS)
 
 rounds: setup    ## roll the last release to today's code, and three brokers, ROUNDS times (3) with as much more load
 	@TARSY_ROUNDS=$(or $(ROUNDS),3) $(PY) -m pytest -n 0 tests-e2e/test_rolling_upgrade.py tests-e2e/test_three_brokers.py $(ARGS)

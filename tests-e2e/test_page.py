@@ -16,6 +16,7 @@ import pytest_asyncio
 import yaml
 from playwright.async_api import Browser, Page, expect
 
+from tarsy_testing.browser.axe import violations_in_both_schemes
 from tarsy_testing.browser.browser import Tab, chromium, demand_chromium, new_tab, text_of
 from tarsy_testing.real_servers import eventually
 from tarsy_testing.servers.door import door
@@ -51,6 +52,7 @@ WATCH = """
     }).observe(document, { subtree: true, childList: true, characterData: true });
 """
 PHONE = {"width": 390, "height": 844}
+WIDTHS = (390, 820, 1440)
 
 
 @dataclass
@@ -369,3 +371,28 @@ async def test_everything_fits_a_phone_and_is_reached_with_the_keyboard(
             await closed.first.locator("> summary").press("Enter")
         await expect(closed).to_have_count(0)
         assert await tab.page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+
+
+async def test_every_view_is_accessible_at_every_width(scene: Scene, finished: str) -> None:
+    views = {
+        "/": ".sessions a",
+        f"/sessions/{finished}": ".analysis h3",
+        f"/sessions/{finished}/record": "details.record-call",
+        "/system": "main table",
+        "/system?part=servers": "main h2",
+        "/system?part=configuration": "main details",
+        "/submit": "main form",
+        "/usage": "figure.chart",
+    }
+    broken: list[str] = []
+    for width in WIDTHS:
+        viewport = {"width": width, "height": 900}
+        async with new_tab(scene.browser, scene.url, viewport=viewport) as tab:
+            for address, whole in views.items():
+                await tab.page.goto(address)
+                await expect(tab.page.locator(whole).first).to_be_visible()
+                # The head of a session comes with the API's answer, and its story live.
+                await expect(tab.page.locator("h1").first).to_be_visible()
+                broken += [f"{address} at {width}: {one}" for one in await violations_in_both_schemes(tab.page)]
+            assert tab.complaints == []
+    assert broken == [], "\n".join(broken)

@@ -5,6 +5,7 @@ The views are those of the pictures: a new one is a line of that table.
 
 import asyncio
 import json
+import os
 import shutil
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -22,6 +23,8 @@ from tarsy_testing.browser.torn_words import torn_words
 from tarsy_testing.story.incident import INCIDENTS
 from tarsy_testing.system.service_forks import ServiceForks
 from tarsy_testing.system.up import Tarsy, tarsy
+
+WHOLE = pytest.mark.skipif(os.environ.get("TARSY_VIEWS") != "all", reason="minutes of Chromium: `make views` runs it")
 
 
 async def faults_of(page: Page) -> list[str]:
@@ -48,6 +51,7 @@ def sends_to(one: Tarsy) -> Callable[[list[dict[str, Any]]], Awaitable[None]]:
     return fire
 
 
+@WHOLE
 @pytest.mark.asyncio
 async def test_every_view_is_accessible_and_whole_at_every_width(
     tmp_path_factory: pytest.TempPathFactory, forks: ServiceForks

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from playwright.async_api import Locator, Page, ViewportSize, WebSocketRoute, expect
 
 from tarsy_testing.browser.browser import Tab
-from tarsy_testing.browser.page_api import Asked
+from tarsy_testing.browser.page_api import BESIDE, Asked, place_of
 
 type Row = dict[str, object]
 
@@ -81,7 +81,7 @@ class ListedSessions:
         id = path.split("/")[2] if path.count("/") > 2 else ""
         if method == "POST" and id in self.refused:
             return 409, json.dumps({"title": "Conflict", "status": 409, "detail": self.refused[id]})
-        if self.is_away and path.startswith("/sessions"):
+        if path.startswith("/sessions") and (self.is_away or (method == "GET" and path.startswith("/sessions/s-"))):
             return 503, json.dumps({"title": "Service unavailable", "status": 503, "detail": AWAY})
         return 200, json.dumps(self.body(path, asked.query))
 
@@ -97,6 +97,8 @@ class ListedSessions:
             return self._page(query)
         if path == "/sessions/active":
             return self._active()
+        if (place := place_of(path)) in BESIDE:
+            return BESIDE[place]
         return bodies.get(path, {"message": "The session is being cancelled.", "session_id": "s-again"})
 
     def _active(self) -> object:

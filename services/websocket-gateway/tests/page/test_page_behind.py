@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Page, WebSocketRoute, expect
 from pydantic import JsonValue
 
 from tarsy_testing.browser.browser import Tab, new_tab
-from tarsy_testing.browser.page_api import Asked, PageApi, Problem
+from tarsy_testing.browser.page_api import Answer, Asked, PageApi, Problem
 from tarsy_testing.real_servers import eventually
 from tarsy_websocket_gateway.messages.feed import Feed
 from tarsy_websocket_gateway.page_files.assets import load_page
@@ -76,16 +76,18 @@ class Watched:
         }  # fmt: skip
 
 
-type Open = Callable[[Watched], Any]
+FRAMES = "async (count) => { for (; count > 0; count--) await new Promise(requestAnimationFrame); }"
+
+type Open = Callable[..., Any]
 
 
 @pytest.fixture
 def open_tab(browser: Browser, address: str) -> Open:
     @asynccontextmanager
-    async def opened(watched: Watched) -> AsyncIterator[Tab]:
+    async def opened(watched: Watched, others: Mapping[str, Answer] | None = None) -> AsyncIterator[Tab]:
         act = f"GET /api/v1{watched.path}"
         held = {} if watched.held is None else {act: watched.held}
-        api = PageApi({act: watched.answer}, held=held)
+        api = PageApi({act: watched.answer, **(others or {})}, held=held)
         async with new_tab(browser, address) as tab:
             await api.install(tab.page)
             await tab.page.route_web_socket("**/api/v1/ws", watched.connect)
@@ -232,3 +234,21 @@ async def test_the_record_of_a_deleted_session_is_not_waited_for(tab: Tab) -> No
         [ASSETS, {"type": "session.status", "session_id": "a", "number": 13, "status": "completed"}],
     )
     assert found == [[1, 13], [1, 13], [2, 15]]
+
+
+async def test_lessons_of_another_shape_are_not_asked_for_without_end(open_tab: Open, story: Callable[[], Any]) -> None:
+    watched, asked = Watched(story()), list[Asked]()
+
+    def taught(one: Asked) -> dict[str, JsonValue]:
+        asked.append(one)
+        return {}
+
+    async with open_tab(watched, {f"GET /api/v1{watched.path}/memories": taught}) as tab:
+        await expect(tokens(tab.page)).to_contain_text("1,000 in")
+
+        async def is_asked() -> bool:
+            return asked != []
+
+        await eventually(is_asked, "the page asks what the session has taught")
+        await tab.page.evaluate(FRAMES, 30)
+        assert len(asked) <= 2

@@ -25,6 +25,8 @@ export async function readLessons(id) {
     ask(`${path}/memories`),
     ask(`${path}/similar`),
   ]);
+  // A view that fails as it is drawn begins anew, and would ask again without end.
+  if (![given, taught, similar].every(Array.isArray)) throw new TypeError("an API of another kind has answered");
   return { given, taught, similar };
 }
 
