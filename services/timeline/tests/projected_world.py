@@ -22,6 +22,7 @@ from tarsy_testing.story.projection import once_projected
 from tarsy_testing.story.whole_chain import whole_chain
 from tarsy_timeline.api.alias_route import alias_route
 from tarsy_timeline.api.caller_groups import visible_route
+from tarsy_timeline.api.digest_routes import digest_claim_routes, digest_routes
 from tarsy_timeline.api.internal_routes import internal_routes
 from tarsy_timeline.api.memory_routes import memory_routes, recall_routes
 from tarsy_timeline.api.requests.approval_routes import approval_routes
@@ -36,6 +37,7 @@ from tarsy_timeline.database.pool import Database
 from tarsy_timeline.projection.checkpoint import LogIdentity, ProjectionCheckpoint
 from tarsy_timeline.projection.projection import Batch
 from tarsy_timeline.projection.search_indexer import SearchIndexer
+from tarsy_timeline.queries.digest_claims import DigestClaims
 from tarsy_timeline.queries.memory_queries import MemoryQueries
 from tarsy_timeline.queries.session_queries import SessionQueries
 from tarsy_timeline.queries.usage_reads import UsageReads
@@ -64,7 +66,11 @@ class World:
         route = alias_route(queries.alias, visible_route(queries))
         app.include_router(session_routes(queries, route))
         app.include_router(summary_routes(queries, route))
-        app.include_router(usage_routes(UsageReads(database), lambda: prices))
+        usage, mask = UsageReads(database), Masker.default(b"").mask
+        app.include_router(usage_routes(usage, lambda: prices))
+        app.include_router(digest_routes(usage, lambda: prices, mask, lambda: self.now))
+        app.include_router(digest_claim_routes(usage, DigestClaims(database), lambda: self.known_prices, mask))
+        self.known_prices: ModelPrices | None = prices
         app.include_router(internal_routes(queries, route))
         memories = MemoryQueries(database, queries, self._all_groups, lambda: self.now)
         app.include_router(memory_routes(memories, route))

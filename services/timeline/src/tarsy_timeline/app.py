@@ -19,7 +19,7 @@ from tarsy_bus.readers.partition_reader import PartitionReader
 from tarsy_bus.topics import kafka_rights
 from tarsy_bus.topics.topics_admin import await_topics, cluster_id
 from tarsy_contracts.budgets import ConfiguredBudgets
-from tarsy_contracts.prices import NO_PRICES
+from tarsy_contracts.prices import NO_PRICES, ModelPrices
 from tarsy_masking.masker import Masker
 from tarsy_mcp_api.bounded_waits import BoundedWaits
 from tarsy_mcp_api.endpoint import McpEndpoint, mcp_routes
@@ -39,6 +39,7 @@ from tarsy_timeline.api.configured_groups import ConfiguredGroups
 from tarsy_timeline.api.dead_letters.letters import Letters
 from tarsy_timeline.api.dead_letters.redriver import Redriver
 from tarsy_timeline.api.dead_letters.routes import dead_letter_routes
+from tarsy_timeline.api.digest_routes import digest_claim_routes, digest_routes
 from tarsy_timeline.api.internal_routes import internal_routes
 from tarsy_timeline.api.me_routes import me_routes
 from tarsy_timeline.api.memory_routes import memory_routes, recall_routes
@@ -72,6 +73,7 @@ from tarsy_timeline.projection.checkpoint import LogIdentity, ProjectionCheckpoi
 from tarsy_timeline.projection.event_publisher import EventPublisher
 from tarsy_timeline.projection.projector import Projector
 from tarsy_timeline.projection.search_indexer import SearchIndexer
+from tarsy_timeline.queries.digest_claims import DigestClaims
 from tarsy_timeline.queries.memory_queries import MemoryQueries
 from tarsy_timeline.queries.session_queries import SessionQueries
 from tarsy_timeline.queries.usage_reads import UsageReads
@@ -146,7 +148,11 @@ def build(
     router.include_router(trace_routes(queries, record, route))
     router.include_router(past_routes(queries, record, route))
     router.include_router(internal_routes(queries, route))
-    router.include_router(usage_routes(UsageReads(database), lambda: prices.current))
+    usage = UsageReads(database)
+    router.include_router(usage_routes(usage, lambda: prices.current))
+    router.include_router(digest_routes(usage, lambda: prices.current, masker.mask, lambda: datetime.now(UTC)))
+    known_prices = partial(_known_prices, prices)
+    router.include_router(digest_claim_routes(usage, DigestClaims(database), known_prices, masker.mask))
     router.include_router(
         budget_report_route(lambda: budgets.current, watch.wait_for_spendings, lambda: datetime.now(UTC))
     )
@@ -219,6 +225,10 @@ def build(
         supervisor=supervisor,
         tracing=tracing,
     )
+
+
+def _known_prices(watch: IngestWatch[ModelPrices]) -> ModelPrices | None:
+    return watch.current if watch.was_read else None
 
 
 def _consumer_group(schema: str) -> str:

@@ -260,3 +260,8 @@ def timeline_event_id(cause: str, event_type: str) -> str:
 def report_id(kind: str, *parts: str | int) -> str:
     """The id of an input: derived from the request that it answers, so that a repeat is recognised."""
     return derive_id(f"input/{kind}", *parts)
+
+
+def usage_digest_id(*, cluster: str, topic: str, last_day: str) -> str:
+    """The digest of a week of one system: its receivers know a repeat by it."""
+    return derive_id("usage-digest", cluster, topic, last_day)

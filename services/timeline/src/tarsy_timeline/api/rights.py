@@ -40,6 +40,8 @@ RIGHTS = (
         "GET /api/v1/usage",
         "GET /api/v1/usage/series",
         "GET /api/v1/usage/summary",
+        "GET /api/v1/usage/digest",
+        "GET /api/v1/usage/prices",
         "GET /api/v1/budgets",
         "GET /api/v1/calibration",
         "GET /api/v1/usage/outcomes",
@@ -90,5 +92,7 @@ RIGHTS = (
         "POST /internal/v1/visible-sessions",
         "POST /internal/v1/recall",
         "POST /internal/v1/past-sessions",
+        "POST /internal/v1/digests/claim",
+        "POST /internal/v1/digests/sent",
     ),
 )

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from fastapi import APIRouter
 
 from tarsy_contracts.api.calibration import CalibrationReport
+from tarsy_contracts.api.prices import PriceHistory
 from tarsy_contracts.api.usage import OutcomeReport, UsageReport, UsageSeries
 from tarsy_contracts.api.usage_summary import UsageSummary
 from tarsy_contracts.prices import ModelPrices
@@ -14,7 +15,8 @@ from tarsy_timeline.api.caller_groups import CallerGroups
 from tarsy_timeline.api.route_words import READING
 from tarsy_timeline.queries.calibration import calibration_report
 from tarsy_timeline.queries.outcome_report import outcome_report
-from tarsy_timeline.queries.usage_queries import AskedDays, AskedUsage
+from tarsy_timeline.queries.price_history import price_history
+from tarsy_timeline.queries.usage_queries import AskedDays, AskedUsage, UsageQuery
 from tarsy_timeline.queries.usage_reads import UsageReads
 from tarsy_timeline.queries.usage_report import usage_report, usage_series
 from tarsy_timeline.queries.usage_summary import usage_summary
@@ -57,6 +59,17 @@ def usage_routes(reads: UsageReads, prices: Callable[[], ModelPrices]) -> APIRou
             raise ProblemError(400, "No prices", "No model has a price, so nothing can be ranked by cost.")
         rank_by = wanted.rank_by or ("cost" if current else "tokens")
         return usage_summary(wanted.days, rank_by, await reads.usage_summary(wanted, groups, current), current)
+
+    @router.get(
+        "/usage/prices",
+        summary="The prices of the models that were used, and on which days each holds",
+        responses=describe_answers("Each price with its days, as the configuration says now.", READING),
+    )
+    async def report_prices(wanted: AskedDays, groups: CallerGroups) -> PriceHistory:
+        """Prices by which costs are worked out, of the models that answered in these days."""
+        current = prices()
+        by_model = UsageQuery.model_construct(by="model", first=wanted.first, last=wanted.last)
+        return price_history(await reads.usage(by_model, groups, current), current)
 
     @router.get(
         "/calibration",

@@ -18,6 +18,7 @@ from tarsy_timeline.rows.session_rows import Row
 from tarsy_timeline.rows.visibility import visible_labels, visible_query
 
 MOST_DAYS = 366
+MOST_RATINGS = 10_000
 MOST_LINES = 4
 """As many as a chart can show apart."""
 TEAM = "select substr(label, 6) from unnest(s.labels) label where starts_with(label, 'team=')"
@@ -95,6 +96,11 @@ async def series_rows(wanted: UsageQuery, groups: GroupLabels | None, connection
 async def outcome_rows(days: DaysQuery, groups: GroupLabels | None, connection: Connection) -> Sequence[Row]:
     query = visible_query("report_outcomes", groups)
     return await connection.fetch(query, days.first, days.last, visible_labels(groups))
+
+
+async def rating_rows(days: DaysQuery, groups: GroupLabels | None, connection: Connection) -> Sequence[Row]:
+    query = visible_query("read_ratings", groups)
+    return await connection.fetch(query, days.first, days.last, visible_labels(groups), MOST_RATINGS)
 
 
 async def costs_of(connection: Connection, session_ids: Sequence[str], prices: ModelPrices) -> dict[str, Cost]:

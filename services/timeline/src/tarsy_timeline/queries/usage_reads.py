@@ -5,13 +5,18 @@ from functools import partial
 
 from tarsy_auth.session_groups import GroupLabels
 from tarsy_contracts.prices import NO_PRICES, ModelPrices
-from tarsy_timeline.database.pool import Connection, Database
-from tarsy_timeline.queries.usage_queries import DaysQuery, UsageQuery, outcome_rows, series_rows, usage_rows
+from tarsy_timeline.database.pool import Database
+from tarsy_timeline.queries.digest_rows import DigestRows, digest_rows
+from tarsy_timeline.queries.usage_queries import (
+    DaysQuery,
+    UsageQuery,
+    outcome_rows,
+    rating_rows,
+    series_rows,
+    usage_rows,
+)
 from tarsy_timeline.queries.usage_summary_query import SummaryQuery, SummaryRows, summary_rows
 from tarsy_timeline.rows.session_rows import Row
-from tarsy_timeline.rows.visibility import visible_labels, visible_query
-
-MOST_RATINGS = 10_000
 
 
 class UsageReads:
@@ -35,15 +40,11 @@ class UsageReads:
 
     async def ratings(self, wanted: DaysQuery, groups: GroupLabels | None = None) -> Sequence[Row]:
         """Ratings of people in these days, beside the forecasts of judges and analyses."""
-        query = visible_query("read_ratings", groups)
+        return await self._database.read(partial(rating_rows, wanted, groups))
 
-        async def read(connection: Connection) -> Sequence[Row]:
-            rows: Sequence[Row] = await connection.fetch(
-                query, wanted.first, wanted.last, visible_labels(groups), MOST_RATINGS
-            )
-            return rows
-
-        return await self._database.read(read)
+    async def digest(self, week: DaysQuery, groups: GroupLabels | None, prices: ModelPrices) -> DigestRows:
+        """All that the digest of a week is made of, also of the week before."""
+        return await self._database.read(partial(digest_rows, week, groups, prices))
 
     async def outcomes(self, days: DaysQuery, groups: GroupLabels | None = None) -> Sequence[Row]:
         """How the sessions of these days ended: by day, alert type and hour of the week, and all."""

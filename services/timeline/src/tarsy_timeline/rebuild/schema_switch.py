@@ -37,6 +37,7 @@ async def switch(connection: SingleConnection, live: str, fresh: str, retired: s
                 await catch_up(behind)
             if await positions_behind(connection, live, fresh):
                 raise StillBehindError("the rebuilt tables are behind the live ones")
+        await _take_digests_along(connection, live, fresh)
         await connection.execute(f'alter schema "{live}" rename to "{retired}"')
         await connection.execute(f'alter schema "{fresh}" rename to "{live}"')
         await mend_functions(connection, live)
@@ -54,6 +55,12 @@ async def positions_behind(connection: SingleConnection, live: str, fresh: str) 
     """Partitions in which the live tables are ahead, and where they stand."""
     rows = await connection.fetch(REBUILD["positions_behind"].format(live=live, fresh=fresh))
     return {row["partition"]: row["next_offset"] for row in rows}
+
+
+async def _take_digests_along(connection: SingleConnection, live: str, fresh: str) -> None:
+    """Live tables of a version before may have none."""
+    if await connection.fetchval("select to_regclass($1)", f'"{live}".digests') is not None:
+        await connection.execute(REBUILD["take_digests_along"].format(live=live, fresh=fresh))
 
 
 async def _list_tables_in_order(connection: SingleConnection, schema: str) -> list[str]:

@@ -13,7 +13,10 @@ LOOK_SECONDS = 15.0
 
 
 class IngestWatch[T]:
-    """While no ingest answers, what was read last stays; before, `current` is what it was made with."""
+    """While no ingest answers, what was read last stays; before, `current` is what it was made with.
+
+    `was_read`: an ingest has answered.
+    """
 
     def __init__(
         self, name: str, read: Callable[[], Awaitable[T]], before: T, *, look_seconds: float = LOOK_SECONDS
@@ -23,6 +26,7 @@ class IngestWatch[T]:
         self._look_seconds = look_seconds
         self._failed = False
         self.current = before
+        self.was_read = False
 
     async def run(self, heartbeat: Callable[[], None]) -> None:
         """Until it is cancelled."""
@@ -34,7 +38,7 @@ class IngestWatch[T]:
     async def look(self) -> None:
         try:
             self.current = await self._read()
-            self._failed = False
+            self._failed, self.was_read = False, True
         except FAILURES as problem:
             if not self._failed:
                 log.warning(f"{self._name}.unreadable", reason=repr(problem))

@@ -703,6 +703,101 @@ from used left join greatest_keys g on g.key = used.key
 group by g.key, day, model
 order by day, g.key, model
 
+-- name: report_causes
+-- What sessions whose alerts came in these days came to: labels of their own (`label`), and the first line of why they failed
+-- (`failure`). And what people wrote in these days as the real cause (`cause`). The $4 most frequent of each.
+select kind, name, count
+from (
+    select kind, name, count(*) as count, row_number() over (partition by kind order by count(*) desc, name) as place
+    from (
+        select 'label' as kind, label as name
+        from sessions s cross join lateral unnest(s.session_labels) label
+        where s.created_at >= $1::date::timestamp at time zone 'UTC'
+          and s.created_at < ($2::date + 1)::timestamp at time zone 'UTC'
+          and s.status <> 'deleted' and {visible:3}
+        union all
+        select 'failure', left(split_part(ltrim(s.error_message), E'\n', 1), 200)
+        from sessions s
+        where s.created_at >= $1::date::timestamp at time zone 'UTC'
+          and s.created_at < ($2::date + 1)::timestamp at time zone 'UTC'
+          and s.status in ('failed', 'timed_out') and s.error_message <> '' and {visible:3}
+        union all
+        select 'cause', left(split_part(ltrim(s.review_cause), E'\n', 1), 200)
+        from sessions s
+        where s.quality_rating is not null and s.reviewed_at >= $1::date and s.reviewed_at < $2::date + 1
+          and s.status <> 'deleted' and s.review_cause <> '' and {visible:3}
+    ) found
+    group by kind, name
+) counted
+where place <= $4
+order by kind, place
+
+-- name: report_slow_tools
+-- Of sessions whose alerts came in these days: the $4 tools of which nine calls in ten took longest. $5: our own server.
+select t.metadata ->> 'server_name' as server, t.metadata ->> 'tool_name' as tool, count(*) as calls,
+       percentile_cont(0.9) within group (order by (t.metadata ->> 'duration_ms')::float8) / 1000 as p90_seconds
+from sessions s join timeline_events t on t.session_id = s.session_id
+where s.created_at >= $1::date::timestamp at time zone 'UTC'
+  and s.created_at < ($2::date + 1)::timestamp at time zone 'UTC'
+  and s.status <> 'deleted' and {visible:3}
+  and t.event_type = 'llm_tool_call' and jsonb_typeof(t.metadata -> 'duration_ms') = 'number'
+  and t.metadata ->> 'server_name' <> $5
+group by server, tool
+order by p90_seconds desc, server, tool
+limit $4
+
+-- name: report_unread_skills
+-- Skills that agents of sessions whose alerts came in these days began with, and that none of them read: the $4 most
+-- offered. $5, $6: the server and the tool that load one. A required skill stands in the instructions, and is read so.
+with asked as (
+    select s.session_id from sessions s
+    where s.created_at >= $1::date::timestamp at time zone 'UTC'
+      and s.created_at < ($2::date + 1)::timestamp at time zone 'UTC'
+      and s.status <> 'deleted' and {visible:3}
+), offered as (
+    select skill ->> 'name' as name, count(*) as count, bool_or((skill ->> 'required')::boolean) as required
+    from asked a join agent_executions x on x.session_id = a.session_id
+    cross join lateral jsonb_array_elements(
+        case when jsonb_typeof(x.spec -> 'skills') = 'array' then x.spec -> 'skills' else '[]' end
+    ) skill
+    group by name
+), loaded as (
+    select distinct btrim(name) as name
+    from asked a join timeline_events t on t.session_id = a.session_id
+    cross join lateral jsonb_array_elements_text(
+        case jsonb_typeof(t.metadata #> '{arguments,names}')
+        when 'array' then t.metadata #> '{arguments,names}'
+        when 'string' then jsonb_build_array(t.metadata #> '{arguments,names}')
+        else '[]' end
+    ) name
+    where t.event_type = 'llm_tool_call' and t.metadata ->> 'server_name' = $5 and t.metadata ->> 'tool_name' = $6
+)
+select o.name, o.count from offered o
+where not coalesce(o.required, false) and not exists (select from loaded l where l.name = o.name)
+order by o.count desc, o.name
+limit $4
+
+-- name: count_learned
+select count(*) from memories m join sessions s on s.session_id = m.session_id
+where m.learned_at >= $1::date::timestamp at time zone 'UTC'
+  and m.learned_at < ($2::date + 1)::timestamp at time zone 'UTC'
+  and s.status <> 'deleted' and {visible:3}
+
+-- name: claim_digest
+-- Whose turn it is to send the digest that ends with day $1 to receiver $2: holder $3, for $4 seconds. Its row, if it is.
+insert into digests (last_day, receiver, holder, held_until)
+values ($1::date, $2, $3, now() + make_interval(secs => $4))
+on conflict (last_day, receiver) do update
+set holder = excluded.holder, held_until = excluded.held_until
+where digests.sent_at is null and (digests.holder = excluded.holder or digests.held_until <= now())
+returning last_day
+
+-- name: is_digest_sent
+select sent_at is not null from digests where last_day = $1::date and receiver = $2
+
+-- name: note_digest_sent
+update digests set sent_at = coalesce(sent_at, now()) where last_day = $1::date and receiver = $2
+
 -- name: read_greatest_sessions
 -- The $7 sessions with the most tokens of these days: each with its models, by time between changes of prices ($4).
 with chosen as (

@@ -35,6 +35,10 @@ from "{live}".positions l left join "{fresh}".positions f using (partition)
 where f.next_offset is null or f.next_offset < l.next_offset
 order by partition
 
+-- name: take_digests_along
+-- No log tells which receivers have a digest: a table that is made anew would have them sent again.
+insert into "{fresh}".digests select * from "{live}".digests on conflict do nothing
+
 -- name: missing_sessions
 select l.session_id from "{live}".sessions l
 where l.status <> 'deleted'
