@@ -35,7 +35,11 @@ class AuditTrail:
 
     async def record(self, request: Request) -> None:
         """Returns when it is on record. Raises NotWrittenError."""
-        await self._records.write(describe_request(request, self._mask))
+        await self.record_act(describe_request(request, self._mask))
+
+    async def record_act(self, act: ActRequested) -> None:
+        """For acts whose author the request does not name. Returns when it is on record. Raises NotWrittenError."""
+        await self._records.write(act)
 
     async def _write_act(self, act: ActRequested) -> None:
         if not self._publisher.is_running:

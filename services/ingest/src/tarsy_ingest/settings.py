@@ -2,6 +2,7 @@
 
 from pydantic import Field, SecretStr
 
+from tarsy_service.settings.secret_files import split_secrets
 from tarsy_service.settings.service_settings import ConfigSettings, MaskingSettings
 
 
@@ -24,5 +25,4 @@ class IngestSettings(ConfigSettings, MaskingSettings):
 
     @property
     def pagerduty_secrets(self) -> tuple[bytes, ...]:
-        names = self.pagerduty_webhook_secrets.get_secret_value().split(",")
-        return tuple(name.strip().encode(errors="surrogateescape") for name in names if name.strip())
+        return split_secrets(self.pagerduty_webhook_secrets)

@@ -19,6 +19,7 @@ from tarsy_notifier.receiver import NotificationReceiver
 from tarsy_notifier.receivers import ReceiverPlan, Receivers, plans_of
 from tarsy_notifier.sessions import SessionDirectory
 from tarsy_notifier.settings import NotifierSettings
+from tarsy_notifier.slack.review_buttons import no_buttons, review_buttons
 from tarsy_notifier.webhook.receiver import WebhookReceiver
 from tarsy_notifier.webhook.signature import secret_bytes
 from tarsy_service.process.service import Ready, Service
@@ -37,7 +38,7 @@ def build(
     source = ConfigSource(settings.config_dir, os.environ, also=(receiver_secrets_are_set,))
     config = LiveConfig(
         source,
-        lambda now, _: plans_of(now, os.environ, settings.base_path),
+        lambda now, _: plans_of(now, os.environ, settings.base_path, settings.takes_reviews_in),
         judged=observe_config_verdicts(registry, NAME),
     )
     bus = bus_of(
@@ -83,7 +84,8 @@ def new_receiver(plan: ReceiverPlan) -> NotificationReceiver:
         # Here, because most have none, and Slack's client would lie in the memory of all services that are forks.
         from tarsy_notifier.slack.receiver import SlackReceiver
 
-        return SlackReceiver(receiver.channel or "", secret or "", receiver.api_url)
+        buttons_of = review_buttons if plan.takes_reviews else no_buttons
+        return SlackReceiver(receiver.channel or "", secret or "", receiver.api_url, buttons_of)
     return WebhookReceiver(
         plan.name,
         receiver.url or "",

@@ -33,18 +33,27 @@ COMMIT_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class ReceiverPlan:
-    """Terms of one feed: a change of any of them starts another. `secret`: a token, or what signs; never shown."""
+    """Terms of one feed: a change of any of them starts another. `secret`: a token, or what signs; never shown.
+
+    `takes_reviews`: people may review there, by buttons.
+    """
 
     name: str
     receiver: Receiver
     secret: str | None = field(repr=False)
     dashboard_url: str
+    takes_reviews: bool = False
 
 
 type NewReceiver = Callable[[ReceiverPlan], NotificationReceiver]
 
 
-def plans_of(config: Config, environ: Mapping[str, str], base_path: str = "") -> Mapping[str, ReceiverPlan]:
+def plans_of(
+    config: Config,
+    environ: Mapping[str, str],
+    base_path: str = "",
+    takes_reviews_in: Callable[[str], bool] = lambda _: False,
+) -> Mapping[str, ReceiverPlan]:
     """By name. Links lead below the base path, unless `dashboard_url` has a path of its own."""
     page = config.system.dashboard_url
     dashboard_url = f"{page}{base_path}" if page and not urlsplit(page).path else page
@@ -54,6 +63,7 @@ def plans_of(config: Config, environ: Mapping[str, str], base_path: str = "") ->
             receiver,
             None if receiver.secret_variable is None else environ.get(receiver.secret_variable),
             dashboard_url,
+            receiver.channel is not None and takes_reviews_in(receiver.channel),
         )
         for name, receiver in config.receivers.items()
     }

@@ -1,5 +1,6 @@
 """The composition root."""
 
+import time
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from functools import partial
@@ -59,6 +60,9 @@ from tarsy_timeline.api.results.call_results import CallResults
 from tarsy_timeline.api.results.routes import result_routes
 from tarsy_timeline.api.rights import RIGHTS
 from tarsy_timeline.api.session_routes import session_routes
+from tarsy_timeline.api.slack.answers import SlackAnswers
+from tarsy_timeline.api.slack.reviews import SlackReviews
+from tarsy_timeline.api.slack.routes import slack_routes
 from tarsy_timeline.api.summary_routes import summary_routes
 from tarsy_timeline.api.system_routes import create_held_routes, system_routes
 from tarsy_timeline.api.trace_routes import trace_routes
@@ -127,12 +131,15 @@ def build(
     router.include_router(summary_routes(queries, route))
     router.include_router(result_routes(queries, CallResults(bus), metrics, route))
     commands = SessionCommands(publisher, replies, settings.wait_seconds, tracing.tracer)
-    recorded = [Depends(AuditTrail(publisher, masker.mask, lambda: str(uuid4())).require)]
+    trail = AuditTrail(publisher, masker.mask, lambda: str(uuid4()))
+    recorded = [Depends(trail.require)]
     router.include_router(request_routes(commands, masker, route), dependencies=recorded)
     router.include_router(chat_routes(commands, masker, route), dependencies=recorded)
     router.include_router(approval_routes(queries, commands, masker, route), dependencies=recorded)
     router.include_router(budget_routes(commands, masker, route), dependencies=recorded)
     router.include_router(review_routes(queries, commands, masker, route), dependencies=recorded)
+    by_slack = SlackReviews(commands, masker, trail, SlackAnswers(), settings.takes_reviews_in)
+    router.include_router(slack_routes(by_slack, settings.slack_secrets, time.time))
     router.include_router(score_routes(queries, commands, masker, route), dependencies=recorded)
     router.include_router(rerun_routes(queries, publisher, masker, ingest, route), dependencies=recorded)
     router.include_router(system_routes(watch, lambda: [*unprojected.warnings(), *held.warnings()]))

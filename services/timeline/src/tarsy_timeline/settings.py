@@ -6,6 +6,7 @@ from pydantic import Field, SecretStr, field_validator
 
 from tarsy_service.settings.secret_files import SettingsWithSecretFiles
 from tarsy_service.settings.service_settings import AskingSettings, MaskingSettings
+from tarsy_service.settings.slack import SlackSettings
 from tarsy_timeline.database.url import tls_mistakes
 
 DEFAULT_SCHEMA = "tarsy"
@@ -29,7 +30,7 @@ class DatabaseSettings(SettingsWithSecretFiles):
         return value
 
 
-class TimelineSettings(DatabaseSettings, AskingSettings, MaskingSettings):
+class TimelineSettings(DatabaseSettings, AskingSettings, MaskingSettings, SlackSettings):
     raw_dead_letters: Literal["off", "on"] = Field(
         "off",
         description="`on` shows the raw, unmasked bytes of dead letters to operators, and to whoever reaches the API "

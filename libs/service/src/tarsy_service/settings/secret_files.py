@@ -42,6 +42,12 @@ def read_secret_file(setting: str, environ: Mapping[str, str]) -> str | None:
         raise SecretFileError(f"{file}, which {naming} names, cannot be read ({problem.strerror})") from None
 
 
+def split_secrets(listed: SecretStr) -> tuple[bytes, ...]:
+    """Secrets with commas between them, as they stand while one is replaced."""
+    names = listed.get_secret_value().split(",")
+    return tuple(name.strip().encode(errors="surrogateescape") for name in names if name.strip())
+
+
 class SecretFiles(PydanticBaseSettingsSource):
     """A variable that is empty counts as one that is not set.
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from tarsy_contracts.slack_reviews import Block, escape
 from tarsy_notifier.notification import Notification
 from tarsy_notifier.notification_text import cut, details_of, is_partial, limits_of, title_of, verdict_of
 
@@ -32,7 +33,7 @@ class SlackMessage:
     """`text` is what notifications of phones show, and readers without blocks."""
 
     text: str
-    blocks: Sequence[dict[str, JsonValue]]
+    blocks: Sequence[Block]
     metadata: dict[str, JsonValue]
 
 
@@ -66,11 +67,6 @@ def _choose_heading(notification: Notification) -> str:
     return LIMITED if limits_of(notification) else heading
 
 
-def escape(text: str) -> str:
-    """The three signs by which Slack tells its own marks: nobody is mentioned by the text of an alert."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
 def _list_facts(notification: Notification) -> Sequence[str]:
     session = notification.session
     where = "/".join(part for part in (session.cluster, session.namespace, session.workload) if part)
@@ -78,9 +74,9 @@ def _list_facts(notification: Notification) -> Sequence[str]:
     return [fact for fact in facts if fact]
 
 
-def _section_block(text: str) -> dict[str, JsonValue]:
+def _section_block(text: str) -> Block:
     return {"type": "section", "text": {"type": "mrkdwn", "text": text}}
 
 
-def _context_block(text: str) -> dict[str, JsonValue]:
+def _context_block(text: str) -> Block:
     return {"type": "context", "elements": [{"type": "mrkdwn", "text": cut(text, TEXT_LIMIT)}]}

@@ -20,6 +20,7 @@ from tarsy_notifier.errors import NotificationRefusedError, NotifierError, Recei
 from tarsy_notifier.notification import Notification
 from tarsy_notifier.receiver import NotificationReceiver
 from tarsy_notifier.slack.message import message_of
+from tarsy_notifier.slack.review_buttons import ButtonsOf, no_buttons
 from tarsy_notifier.slack.thread import ChannelMessage, thread_of, was_sent
 
 log = structlog.get_logger(__name__)
@@ -55,8 +56,9 @@ class HistoryHiddenError(ReceiverUnavailableError):
 
 
 class SlackReceiver(NotificationReceiver):
-    def __init__(self, channel: str, token: str, api_url: str) -> None:
+    def __init__(self, channel: str, token: str, api_url: str, buttons_of: ButtonsOf = no_buttons) -> None:
         self._channel = channel
+        self._buttons_of = buttons_of
         self._session = aiohttp.ClientSession()
         self._slack = AsyncWebClient(
             token,
@@ -80,7 +82,7 @@ class SlackReceiver(NotificationReceiver):
                 self._slack.chat_postMessage(
                     channel=self._channel,
                     text=message.text,
-                    blocks=list(message.blocks),
+                    blocks=[*message.blocks, *self._buttons_of(notification)],
                     metadata=message.metadata,
                     thread_ts=thread,
                     unfurl_links=False,

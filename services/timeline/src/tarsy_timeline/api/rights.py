@@ -53,6 +53,8 @@ RIGHTS = (
     ),
     # The notifier asks it, too.
     *rights(Role.VIEWER, f"GET {SESSION}", also=Role.SERVICE),
+    # Slack signs what it sends; which channels may review is a setting.
+    *rights("open", "POST /api/v1/slack/interactions"),
     *rights(
         Role.RESPONDER,
         f"POST {SESSION}/cancel",

@@ -1,0 +1,1 @@
+"""The door for clicks on buttons of messages in Slack."""
