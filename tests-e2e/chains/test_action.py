@@ -51,17 +51,24 @@ async def test_an_action_is_held_by_the_switch_and_then_approved_made_and_verifi
     assert outcome(again).verdict == "blocked"
 
     assert system.post("timeline", f"{SWITCH}/resume", {})["paused"] is False
+    session, told = await approved(system, log)
+    if outcome(told).verdict == "blocked":  # on a machine so busy that the worker was cut off before the call began
+        session, told = await approved(system, log)
+    assert faults_of(told, runs_of(lab_calls, session), None) == []
+    found = outcome(told)
+    assert (found.verdict, found.done, found.helped) == ("acted", 1, "yes"), told.events(e.ToolCallCompleted)
+    assert found.calls[0].approved_by
+    assert await shown_verdict(system, session) == "acted"
+    assert told.events(e.SessionCompleted)[0].final_analysis == "It hung. The pod was deleted."
+
+
+async def approved(system: System, log: LiveLog) -> tuple[str, SessionLog]:
+    """A session whose action a person has approved, and its log to the end."""
     session = ask_for(system, "acting").session_id
     (asked,) = (await log.until_event(session, e.ToolCallApprovalRequested)).events(e.ToolCallApprovalRequested)
     await until_listed(system, [asked.call_id])
     assert is_approved(system, session, asked.call_id)
-    told = await log.until_ended(session)
-    assert faults_of(told, runs_of(lab_calls, session), None) == []
-    found = outcome(told)
-    assert (found.verdict, found.done, found.helped) == ("acted", 1, "yes")
-    assert found.calls[0].approved_by
-    assert await shown_verdict(system, session) == "acted"
-    assert told.events(e.SessionCompleted)[0].final_analysis == "It hung. The pod was deleted."
+    return session, await log.until_ended(session)
 
 
 async def until_listed(system: System, calls: Collection[str]) -> None:
