@@ -19,7 +19,7 @@ from tarsy_testing.simulation.playing import Death, Played, Service, play
 from tarsy_testing.simulation.sweeping import MOMENTS, deaths_at, faults, record_faults, sampled, still_open, unknown
 from tarsy_verification.invariants import faults_of
 
-TWICE = 60
+TWICE = 30
 TAKEOVERS = 12
 RECORD_EVERY = 3
 """Deaths at every third event: then the record is compared with what models and MCP servers received."""
@@ -61,7 +61,7 @@ def outages() -> list[Death]:
         for batch in undisturbed().batches
         for moment in MOMENTS
     ]
-    return sampled(deaths, 3)
+    return sampled(deaths, 5)
 
 
 def outages_in_which_somebody_dies() -> list[Death]:
@@ -70,7 +70,7 @@ def outages_in_which_somebody_dies() -> list[Death]:
         Death("kafka", "after", batch[0], random.choice(OUTAGE_KINDS), random.choice(OUTAGE_SECONDS), dying)
         for batch, dying in zip(undisturbed().batches[::2], DYING * len(undisturbed().batches), strict=False)
     ]
-    return sampled(deaths, 2)
+    return sampled(deaths, 5)
 
 
 def freezes() -> list[Death]:
@@ -78,7 +78,7 @@ def freezes() -> list[Death]:
     firsts = [batch[0] for batch in undisturbed().batches]
     workers = [Death("tool-gateway", "before", event, "frozen") for event in firsts]
     alone = FROZEN_ORCHESTRATOR_SECONDS
-    return sampled(workers + [Death("orchestrator", "after", event, "alone", alone) for event in firsts[::2]], 2)
+    return sampled(workers + [Death("orchestrator", "after", event, "alone", alone) for event in firsts[::2]], 5)
 
 
 def takeovers() -> list[Death]:
@@ -206,7 +206,7 @@ def poisonings() -> list[tuple[int, Death | None]]:
     """From when on nothing can be decided, and who dies of it: of owners, as they know who is set aside."""
     events = [batch[0] for batch in undisturbed().batches[:-1]]
     alone: list[tuple[int, Death | None]] = [(event, None) for event in (0, *events)]
-    return sampled([*alone, *((event, Death("orchestrator", "after", event, "forgotten")) for event in events[::2])], 3)
+    return sampled([*alone, *((event, Death("orchestrator", "after", event, "forgotten")) for event in events[::2])], 5)
 
 
 @pytest.mark.parametrize(("event", "death"), poisonings(), ids=str)

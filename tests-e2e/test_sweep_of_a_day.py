@@ -16,7 +16,7 @@ from tarsy_verification.session_log import SessionLog
 
 DAY = (BEGINNING.date().isoformat(), f"chain/{DAILY_ALERT.alert_type}")
 BESIDE = 4
-STEP = 7
+STEP = 11
 
 
 def played(*deaths: Death, seed: int = 1, beside: int = 0) -> Played:

@@ -16,7 +16,7 @@ from tarsy_verification.session_log import SessionLog
 
 THREE = ["Lister", "Reader", "Deleter"]
 TEN = [*THREE, *["Looker"] * LOOKERS]
-STEP = 11
+STEP = 17
 """Seven of ten sub-agents do the same, so that fewer deaths are enough."""
 
 

@@ -14,7 +14,7 @@ from tarsy_testing.simulation.sweeping import deaths_at, faults, record_faults, 
 
 DELETION = "pods_delete"
 CHILDREN = ["Lister", "Reader", "Deleter"]
-STEP = 13
+STEP = 23
 """Each kind of death at some events; what each feature meets alone is in the sweeps of the features."""
 
 
