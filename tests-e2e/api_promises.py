@@ -22,7 +22,7 @@ from schemathesis.specs.openapi.checks import (
 
 type Operation = APIOperation[Any, Any, Any, Any]
 
-EXAMPLES = 12
+EXAMPLES = 6
 """The number for each operation, and as many that its schema forbids."""
 CHECKS = [
     not_a_server_error,
