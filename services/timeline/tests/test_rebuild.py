@@ -192,6 +192,14 @@ async def test_sessions_that_are_no_longer_on_the_log_are_not_given_up_unasked(b
     assert (await beside.checksums(beside.schema))["sessions"][0] == before["sessions"][0] - 1
 
 
+async def test_a_digest_that_was_sent_is_not_sent_again_after_a_rebuild(beside: Beside) -> None:
+    await beside.connection.execute(
+        f"insert into {beside.schema}.digests values ('2026-11-22', 'ops', 'p1', now(), now())"
+    )
+    await rebuild(beside.plan(), beside.connection, Steps())
+    assert await beside.connection.fetchval(f"select holder from {beside.schema}.digests") == "p1"
+
+
 async def test_tables_of_a_newer_version_are_left_alone(beside: Beside) -> None:
     await beside.connection.execute(f"insert into {beside.schema}.schema_migrations (name) values ('9999_later.sql')")
     with pytest.raises(RebuildRefusedError, match="9999_later"):

@@ -187,3 +187,16 @@ async def test_days_are_read_from_their_index(open_database: OpenDatabase, by: A
         day = datetime(2023, 5, 1, tzinfo=UTC).date()
         plan = await connection.fetch(f"explain {query}", day, day, None, [], None, None)
         assert any("model_usage_by_day" in row[0] for row in plan), plan
+
+
+async def test_each_price_of_a_model_that_was_used_says_on_which_days_it_holds(
+    priced: World, new_session: NewSession
+) -> None:
+    await project(priced, used(new_session, ("big", SPENT), ("unknown", SPENT)))
+
+    history = await priced.get(f"/api/v1/usage/prices?{NOVEMBER}")
+
+    assert [(one["model"], one["first"], one["until"], one["input"]) for one in history["prices"]] == [
+        ("big", "2026-11-23", "2026-11-25", 1.0), ("big", None, None, 2.0),
+    ]  # fmt: skip
+    assert (await priced.get("/api/v1/usage/prices?from=2026-10-01&to=2026-10-31"))["prices"] == []

@@ -9,6 +9,9 @@ from tarsy_contracts.api.model import ApiModel
 from tarsy_contracts.api.usage import OutcomesOfAlertType, SessionOutcomes
 from tarsy_contracts.budgets import CostCompleteness
 
+type DigestDay = Annotated[date, Field(ge=date(2000, 1, 1), le=date(2999, 12, 31))]
+"""The last day of a week, of which both weeks can be counted."""
+
 
 class NamedCount(ApiModel):
     name: str
@@ -76,7 +79,7 @@ class UsageDigest(ApiModel):
 class DigestClaim(ApiModel):
     """The digest that ends with the day `last`, for a receiver. Nobody but the `holder` gets the claim for `seconds`."""
 
-    last: date
+    last: DigestDay
     receiver: str = Field(max_length=200)
     holder: str = Field(max_length=200)
     seconds: Annotated[float, Field(gt=0, le=600)]
@@ -95,5 +98,5 @@ class ClaimedDigest(ApiModel):
 class SentDigest(ApiModel):
     """The receiver has the digest that ends with this day, or refused it."""
 
-    last: date
+    last: DigestDay
     receiver: str = Field(max_length=200)

@@ -1,12 +1,12 @@
 """The digest of a week: for people and the page, and for the notifier, which sends it to each receiver once."""
 
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from tarsy_contracts.api.usage_digest import ClaimedDigest, DigestClaim, SentDigest, UsageDigest
+from tarsy_contracts.api.usage_digest import ClaimedDigest, DigestClaim, DigestDay, SentDigest, UsageDigest
 from tarsy_contracts.prices import ModelPrices
 from tarsy_service.http.bounded_routes import create_bounded_route
 from tarsy_service.http.described_routes import describe_answers
@@ -22,7 +22,8 @@ CLAIM_BYTES = 4_000
 NO_PRICES_YET = "The ingest, which has the prices, has not answered yet. Try again."
 
 type AskedWeek = Annotated[
-    date | None, Query(description="the last of the seven days (UTC); if left out, yesterday", examples=["2026-11-29"])
+    DigestDay | None,
+    Query(description="the last of the seven days (UTC); if left out, yesterday", examples=["2026-11-29"]),
 ]
 
 

@@ -724,7 +724,8 @@ from (
         union all
         select 'cause', left(split_part(ltrim(s.review_cause), E'\n', 1), 200)
         from sessions s
-        where s.quality_rating is not null and s.reviewed_at >= $1::date and s.reviewed_at < $2::date + 1
+        where s.quality_rating is not null and s.reviewed_at >= $1::date::timestamp at time zone 'UTC'
+          and s.reviewed_at < ($2::date + 1)::timestamp at time zone 'UTC'
           and s.status <> 'deleted' and s.review_cause <> '' and {visible:3}
     ) found
     group by kind, name
