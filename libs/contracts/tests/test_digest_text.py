@@ -9,7 +9,7 @@ from tarsy_contracts.api.usage_digest import (
     SlowTool,
     UsageDigest,
 )
-from tarsy_contracts.digest_text import NAME_LIMIT, digest_markdown, digest_plain_text, digest_sections
+from tarsy_contracts.digest_text import NAME_LIMIT, digest_plain_text, digest_sections
 
 QUIET = SessionOutcomes(
     sessions=0, completed=0, failed=0, cancelled=0, p50_seconds=None, p90_seconds=None, scored=0, mean_score=None
@@ -44,7 +44,9 @@ FULL = EMPTY.model_copy(
 
 
 def test_a_week_says_what_ended_how_and_what_it_cost_beside_the_week_before() -> None:
-    assert digest_plain_text(FULL) == """\
+    assert (
+        digest_plain_text(FULL)
+        == """\
 The week from 2026-11-16 to 2026-11-22 (UTC)
 
 Alerts investigated
@@ -76,6 +78,7 @@ Money
 Learnt
   1 memory
 """
+    )
 
 
 def test_of_a_week_without_alerts_only_that_is_said() -> None:
@@ -85,16 +88,10 @@ def test_of_a_week_without_alerts_only_that_is_said() -> None:
     ]
 
 
-def test_a_name_adds_no_line_no_link_and_no_end_of_the_page() -> None:
-    hostile = NamedCount(name="[x](https://evil) \n## now\u202e" + "a" * 1_000, count=1)
-    text = digest_markdown(EMPTY.model_copy(update={"causes": (hostile,)}))
-    (line,) = [one for one in text.splitlines() if "evil" in one]
-    assert line.startswith(r"- real cause: \[x\](https://evil) \#\# now a")
+def test_a_name_stays_on_its_line_and_is_cut_and_no_terminal_obeys_it() -> None:
+    hostile = NamedCount(name="first \n\nMoney\x1b[2J\u202e" + "a" * 1_000, count=1)
+    text = digest_plain_text(EMPTY.model_copy(update={"causes": (hostile,)}))
+    (line,) = [one for one in text.splitlines() if "first" in one]
+    assert line.startswith("  real cause: first Money [2J aaa")
     assert len(line) < NAME_LIMIT + 40
-    assert "\u202e" not in text
-
-
-def test_markdown_has_a_heading_for_each_section() -> None:
-    text = digest_markdown(FULL)
-    assert text.startswith("# The week from 2026-11-16 to 2026-11-22 (UTC)\n\n## Alerts investigated\n\n- 12, the week")
-    assert text.count("\n## ") == len(digest_sections(FULL)) == 7
+    assert not {"\x1b", "\u202e"} & set(text)

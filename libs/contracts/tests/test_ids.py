@@ -25,6 +25,10 @@ VECTORS: dict[str, tuple[Callable[[], str], str]] = {
         lambda: ids.session_of_grafana(org=1, fingerprint="c0ffee", starts_at="2026-11-22T03:00:00Z"),
         "f9fd5973-0760-5d29-9d20-379aeb725ce4",
     ),
+    "usage digest": (
+        lambda: ids.usage_digest_id(cluster="c", topic="tarsy.sessions", last_day="2026-11-22"),
+        "02d89d10-a41c-5b11-82cf-d228a64412b3",
+    ),
     "pagerduty incident": (
         lambda: ids.session_of_pagerduty_incident(incident="Q1"),
         "5693a13d-c813-5fb1-9b11-7f3364bdd96e",

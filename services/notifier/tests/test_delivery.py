@@ -13,6 +13,7 @@ from tarsy_config.sections.notifications import Receiver
 from tarsy_contracts.public.model import PublicEvent
 from tarsy_contracts.public.session_events import PublicSessionFailed
 from tarsy_notifier.delivery import NotificationDelivery
+from tarsy_notifier.digest.weekly_digest import WeeklyDigest
 from tarsy_notifier.errors import NotificationRefusedError, ReceiverUnavailableError
 from tarsy_notifier.events_record import EventRecord
 from tarsy_notifier.metrics import Metrics
@@ -39,6 +40,10 @@ class Scripted(NotificationReceiver):
         if failure is not None:
             raise failure
         self.told.append(notification)
+
+    @override
+    async def send_digest(self, digest: WeeklyDigest) -> None:
+        raise AssertionError("no event brings a digest")
 
     @override
     async def close(self) -> None:

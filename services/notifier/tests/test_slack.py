@@ -3,6 +3,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
+from digests import WEEKLY
 from notifications import ACTED, APPROVAL, COMPLETED, NOW, SESSION, STARTED, notification_of
 from starlette.responses import Response
 
@@ -190,3 +191,30 @@ async def test_the_token_is_in_no_error(slack: SlackServer) -> None:
         await one.send(notification_of(COMPLETED))
     await one.close()
     assert "xoxb" not in f"{told.value!r} {told.value.__cause__!r}"
+
+
+async def test_a_digest_has_a_section_for_each_subject_and_mentions_nobody(
+    slack: SlackServer, receiver: SlackReceiver
+) -> None:
+    await receiver.send_digest(WEEKLY)
+    (message,) = slack.messages
+    assert message["text"] == ":calendar: Weekly digest: The week from 2026-11-16 to 2026-11-22 (UTC)"
+    written = str(message["blocks"])
+    assert "<https://tarsy/usage?from=2026-11-16&to=2026-11-22|The week from 2026-11-16" in written
+    assert "*Alerts investigated*\\n• 3, the week before 0" in written
+    assert "• failed by: &lt;!channel&gt; &amp; 401 (1)" in written
+
+
+async def test_a_digest_whose_answer_was_lost_is_not_written_twice(slack: SlackServer, receiver: SlackReceiver) -> None:
+    slack.now, slack.lost = WEEKLY.due_at.timestamp, True
+    with pytest.raises(ReceiverUnavailableError):
+        await receiver.send_digest(WEEKLY)
+    async with started(slack) as other:
+        await other.send_digest(WEEKLY)
+    assert slack.event_ids == ["d-1"]
+
+
+async def test_no_investigation_is_told_in_the_thread_of_a_digest(slack: SlackServer, receiver: SlackReceiver) -> None:
+    await receiver.send_digest(WEEKLY)
+    await receiver.send(notification_of(COMPLETED, replace(SESSION, fingerprint="weekly digest")))
+    assert "thread_ts" not in slack.messages[1]

@@ -5,10 +5,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from digests import DIGEST, WEEKLY
 from notifications import APPROVAL, COMPLETED, NOW, notification_of
 from starlette.responses import Response
 
 from tarsy_config.sections.notifications import WebhookFormat
+from tarsy_contracts.api.usage_digest import UsageDigest
 from tarsy_contracts.public.session_events import PublicSessionCompleted
 from tarsy_notifier.errors import NotificationRefusedError, ReceiverUnavailableError
 from tarsy_notifier.webhook.alertmanager import alertmanager_body
@@ -134,3 +136,25 @@ def test_an_alert_of_a_partial_analysis_is_labelled_so() -> None:
     whole, partial = (PublicSessionCompleted(analysis="a", partial_reason=why) for why in ("", "the context is full"))
     labels = [alertmanager_body(notification_of(one), "ops", "")["commonLabels"] for one in (whole, partial)]
     assert [one.get("analysis") for one in labels if isinstance(one, dict)] == [None, "partial"]
+
+
+async def test_a_digest_is_an_event_with_the_answer_of_the_api_signed_under_its_own_id(hook: Webhook) -> None:
+    async with receiver(hook, secret=secret_bytes(SECRET)) as one:
+        await one.send_digest(WEEKLY)
+    headers, body = hook.got[0]
+    event = json.loads(body)
+    assert (headers["webhook-id"], event["id"], event["type"]) == ("d-1", "d-1", "tarsy.usage.digest")
+    assert (event["subject"], event["time"]) == ("2026-11-22", "2026-11-23T08:00:00+00:00")
+    assert UsageDigest.model_validate(event["data"]) == DIGEST
+    assert "webhook-signature" in headers
+    assert headers["content-type"] == "application/cloudevents+json"
+
+
+async def test_a_digest_is_one_alert_for_what_takes_alerts_of_alertmanager(hook: Webhook) -> None:
+    async with receiver(hook, "alertmanager") as one:
+        await one.send_digest(WEEKLY)
+    (alert,) = json.loads(hook.got[0][1])["alerts"]
+    assert alert["labels"] == {"alertname": "TarsyWeeklyDigest"}
+    assert alert["annotations"]["summary"] == "The week from 2026-11-16 to 2026-11-22 (UTC)"
+    assert "3, the week before 0" in alert["annotations"]["description"]
+    assert (alert["fingerprint"], alert["generatorURL"]) == ("d-1", WEEKLY.link)

@@ -145,6 +145,8 @@ def _receiver(config: Config, path: KeyPath, receiver: BaseModel) -> Tree:
     assert isinstance(receiver, Receiver)
     tree: Tree = {"type": receiver.type, "events": [*receiver.events], "chains": [*receiver.chains]}
     tree["give_up_after"] = f"{receiver.give_up_after:g}s"
+    if receiver.digest is not None:
+        tree["digest"] = show_section(config, (*path, "digest"), receiver.digest)
     if receiver.type == "slack":
         address = _address(config, (*path, "api_url"), receiver.api_url)
         return tree | {

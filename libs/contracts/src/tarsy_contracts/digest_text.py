@@ -1,6 +1,5 @@
 """The digest of a week in words: one page, as sections that each receiver writes in its own form. Pure."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -9,8 +8,6 @@ from tarsy_contracts.api.usage_digest import DigestCost, KeyedCost, NamedCount, 
 from tarsy_contracts.budgets import CostCompleteness
 
 NAME_LIMIT = 120
-MARKS = re.compile(r"([\\`*_\[\]<>#|~!&])")
-"""Signs by which Markdown would make a link, a picture or a heading of a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +35,8 @@ def digest_sections(digest: UsageDigest) -> tuple[DigestSection, ...]:
 
 
 def digest_plain_text(digest: UsageDigest) -> str:
-    parts = [digest_title(digest)]
-    for section in digest_sections(digest):
-        parts.append("\n".join((section.title, *(f"  {line}" for line in section.lines))))
-    return "\n\n".join(parts) + "\n"
-
-
-def digest_markdown(digest: UsageDigest) -> str:
-    parts = [f"# {digest_title(digest)}"]
-    for section in digest_sections(digest):
-        lines = "\n".join(f"- {MARKS.sub(r'\\\1', line)}" for line in section.lines)
-        parts.append(f"## {section.title}\n\n{lines}")
-    return "\n\n".join(parts) + "\n"
+    sections = ("\n".join((one.title, *(f"  {line}" for line in one.lines))) for one in digest_sections(digest))
+    return "\n\n".join((digest_title(digest), *sections)) + "\n"
 
 
 def _outcome_lines(digest: UsageDigest) -> Iterator[str]:

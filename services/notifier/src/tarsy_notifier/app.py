@@ -4,6 +4,7 @@ import asyncio
 import os
 from datetime import UTC, datetime
 from functools import partial
+from uuid import uuid4
 
 from prometheus_client import CollectorRegistry
 
@@ -14,6 +15,8 @@ from tarsy_bus.topics import kafka_rights
 from tarsy_bus.topics.topics_admin import await_topics
 from tarsy_config.checks.receiver_secrets import receiver_secrets_are_set
 from tarsy_config.loading.live_config import ConfigSource, LiveConfig
+from tarsy_notifier.digest.claims import DigestClaims
+from tarsy_notifier.digest.feeds import DigestFeeds
 from tarsy_notifier.metrics import Metrics
 from tarsy_notifier.receiver import NotificationReceiver
 from tarsy_notifier.receivers import ReceiverPlan, Receivers, plans_of
@@ -45,24 +48,27 @@ def build(
     )
     sessions = SessionDirectory(settings.timeline_url, settings.asking_headers)
     supervisor = Supervisor()
+    claims = DigestClaims(settings.timeline_url, settings.asking_headers, str(uuid4()))
+    metrics = Metrics(registry)
     receivers = Receivers(
-        bus,
-        lambda: config.current,
-        new_receiver,
-        sessions,
-        Metrics(registry),
-        supervisor,
-        now=now,
-        sleep=asyncio.sleep,
+        bus, lambda: config.current, new_receiver, sessions, metrics, supervisor, now=now, sleep=asyncio.sleep
     )
+    digests = DigestFeeds(
+        lambda: config.current, new_receiver, claims, metrics, supervisor, now=now, sleep=asyncio.sleep
+    )
+
+    def wake() -> None:
+        receivers.wake()
+        digests.wake()
 
     async def run(ready: Ready) -> None:
         await await_topics(bus, kafka_rights.NOTIFIER)
-        async with sessions.running(), supervisor.group() as group:
+        async with sessions.running(), claims.running(), supervisor.group() as group:
             group.start("kafka", KafkaWatch(bus).run())
             group.start("receivers", receivers.run(group, ready))
+            group.start("digests", digests.run(group))
             steps = partial(supervisor.heartbeat_for, "configuration", essential=False)
-            following = config.create_tasks(settings.config_poll_seconds, steps, receivers.wake)
+            following = config.create_tasks(settings.config_poll_seconds, steps, wake)
             for name, work in following.items():
                 group.start(name, work)
 
@@ -71,7 +77,11 @@ def build(
         run=run,
         supervisor=supervisor,
         unready_reasons=bus.unready_reasons,
-        degraded_reasons=lambda: [*config.explain_degraded(), *receivers.explain_degraded()],
+        degraded_reasons=lambda: [
+            *config.explain_degraded(),
+            *receivers.explain_degraded(),
+            *digests.explain_degraded(),
+        ],
         config_version=lambda: config.version,
         tracing=create_tracing(NAME, settings),
     )

@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from tarsy_notifier.digest.weekly_digest import WeeklyDigest
 from tarsy_notifier.notification import Notification
 
 
@@ -10,6 +11,10 @@ class NotificationReceiver(Protocol):
 
     async def send(self, notification: Notification) -> None:
         """Returns when the receiver has it. Raises NotificationRefusedError or ReceiverUnavailableError."""
+        ...
+
+    async def send_digest(self, digest: WeeklyDigest) -> None:
+        """As `send`, and known again by its own id."""
         ...
 
     async def close(self) -> None:

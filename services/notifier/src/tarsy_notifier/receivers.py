@@ -19,6 +19,7 @@ from tarsy_config.config import Config
 from tarsy_config.sections.notifications import Receiver
 from tarsy_contracts.wire.envelope import EnvelopeError
 from tarsy_notifier.delivery import NotificationDelivery
+from tarsy_notifier.digest.schedule import DigestSchedule, schedule_of
 from tarsy_notifier.events_record import read_record
 from tarsy_notifier.metrics import Metrics
 from tarsy_notifier.receiver import NotificationReceiver
@@ -39,6 +40,7 @@ class ReceiverPlan:
     receiver: Receiver
     secret: str | None = field(repr=False)
     dashboard_url: str
+    digest: DigestSchedule | None = None
 
 
 type NewReceiver = Callable[[ReceiverPlan], NotificationReceiver]
@@ -54,6 +56,7 @@ def plans_of(config: Config, environ: Mapping[str, str], base_path: str = "") ->
             receiver,
             None if receiver.secret_variable is None else environ.get(receiver.secret_variable),
             dashboard_url,
+            None if receiver.digest is None else schedule_of(receiver.digest, config.system.time_zone),
         )
         for name, receiver in config.receivers.items()
     }

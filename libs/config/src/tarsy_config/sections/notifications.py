@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
+from tarsy_config.sections.digest_time import DigestTime
 from tarsy_config.values import Name, Seconds, Section, web_address, wrong
 
 type NotificationKind = Literal[
@@ -38,7 +39,8 @@ class Receiver(Section):
 
     `events`: what it is told of. A receiver in Slack is also told of the start of alerts that name a message there.
     `chains`: only investigations of these; empty for all. `labels`: of completed investigations, only those that have
-    one of these; empty for all. `give_up_after`: how old an event may be of which it is told.
+    one of these; empty for all. `give_up_after`: how old an event may be of which it is told. `digest`: when it is sent
+    that of a week; null for never.
     `token_env` and `secret_env` name variables of the notifier's environment. `secret_env` signs what a
     webhook gets. `api_url`: where Slack's API answers.
 
@@ -58,6 +60,7 @@ class Receiver(Section):
     chains: tuple[Name, ...] = ()
     labels: tuple[Name, ...] = ()
     give_up_after: Seconds = 3600.0
+    digest: DigestTime | None = None
     channel: Name | None = Field(None, validate_default=True)
     token_env: Name = SLACK_TOKEN
     api_url: str = SLACK_API

@@ -77,7 +77,7 @@ class UsageDigest(ApiModel):
 
 
 class DigestClaim(ApiModel):
-    """The digest that ends with the day `last`, for a receiver. Nobody but the `holder` gets the claim for `seconds`."""
+    """The digest that ends with the day `last`, for a receiver. None but `holder` gets the claim for `seconds`."""
 
     last: DigestDay
     receiver: str = Field(max_length=200)

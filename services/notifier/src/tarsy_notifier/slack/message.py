@@ -39,9 +39,9 @@ class SlackMessage:
 def message_of(notification: Notification) -> SlackMessage:
     heading, title = _choose_heading(notification), escape(cut(title_of(notification), TITLE_LIMIT))
     linked = f"<{notification.link}|{title}>" if notification.link else title
-    blocks = [_section_block(f"*{heading}*\n{linked}")]
+    blocks = [section_block(f"*{heading}*\n{linked}")]
     if details := details_of(notification):
-        blocks.append(_section_block(cut(escape(details), TEXT_LIMIT)))
+        blocks.append(section_block(cut(escape(details), TEXT_LIMIT)))
     blocks.append(_context_block(" · ".join(escape(one) for one in _list_facts(notification))))
     return SlackMessage(
         text=f"{heading}: {title}",
@@ -78,7 +78,7 @@ def _list_facts(notification: Notification) -> Sequence[str]:
     return [fact for fact in facts if fact]
 
 
-def _section_block(text: str) -> dict[str, JsonValue]:
+def section_block(text: str) -> dict[str, JsonValue]:
     return {"type": "section", "text": {"type": "mrkdwn", "text": text}}
 
 

@@ -16,10 +16,12 @@ from tarsy_egress.clients import tls_context
 from tarsy_egress.proxies import proxy_for
 from tarsy_llm.http.http_errors import retry_after_seconds
 from tarsy_llm.recent_values import RecentValues
+from tarsy_notifier.digest.weekly_digest import WeeklyDigest
 from tarsy_notifier.errors import NotificationRefusedError, NotifierError, ReceiverUnavailableError
 from tarsy_notifier.notification import Notification
 from tarsy_notifier.receiver import NotificationReceiver
-from tarsy_notifier.slack.message import message_of
+from tarsy_notifier.slack.digest_message import digest_message
+from tarsy_notifier.slack.message import SlackMessage, message_of
 from tarsy_notifier.slack.thread import ChannelMessage, thread_of, was_sent
 
 log = structlog.get_logger(__name__)
@@ -74,21 +76,29 @@ class SlackReceiver(NotificationReceiver):
     async def send(self, notification: Notification) -> None:
         session_id = notification.session.id
         thread = self._threads.get(session_id) or await self._find_thread(notification)
-        if not await self._was_sent(notification, thread):
-            message = message_of(notification)
-            answer = await _call_slack(
-                self._slack.chat_postMessage(
-                    channel=self._channel,
-                    text=message.text,
-                    blocks=list(message.blocks),
-                    metadata=message.metadata,
-                    thread_ts=thread,
-                    unfurl_links=False,
-                )
-            )
-            thread = thread or str(answer.get("ts") or "") or None
+        if not await self._was_sent(notification.envelope.id, notification.happened_at, thread):
+            thread = await self._post(message_of(notification), thread)
         if thread is not None:
             self._threads.put(session_id, thread, size=1)
+
+    @override
+    async def send_digest(self, digest: WeeklyDigest) -> None:
+        if not await self._was_sent(digest.id, digest.due_at, None):
+            await self._post(digest_message(digest), None)
+
+    async def _post(self, message: SlackMessage, thread: str | None) -> str | None:
+        """Returns the thread in which it stands, or which it begins."""
+        answer = await _call_slack(
+            self._slack.chat_postMessage(
+                channel=self._channel,
+                text=message.text,
+                blocks=list(message.blocks),
+                metadata=message.metadata,
+                thread_ts=thread,
+                unfurl_links=False,
+            )
+        )
+        return thread or str(answer.get("ts") or "") or None
 
     @override
     async def close(self) -> None:
@@ -104,14 +114,14 @@ class SlackReceiver(NotificationReceiver):
                     return found
         return None
 
-    async def _was_sent(self, notification: Notification, thread: str | None) -> bool:
+    async def _was_sent(self, event_id: str, happened_at: datetime, thread: str | None) -> bool:
         """An attempt before this one wrote it, after its event."""
-        since = notification.happened_at - CLOCKS_DIFFER
+        since = happened_at - CLOCKS_DIFFER
         async with aclosing(
             self._history_pages(since) if thread is None else self._reply_pages(thread, since)
         ) as pages:
             async for messages in pages:
-                if was_sent(messages, notification):
+                if was_sent(messages, event_id):
                     return True
         return False
 

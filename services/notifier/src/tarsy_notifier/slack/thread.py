@@ -35,9 +35,9 @@ class ChannelMessage(BaseModel):
         return self.metadata.event_payload.get(name) if self.metadata.event_type == EVENT_TYPE else None
 
 
-def was_sent(messages: Iterable[ChannelMessage], notification: Notification) -> bool:
+def was_sent(messages: Iterable[ChannelMessage], event_id: str) -> bool:
     """An attempt before this one may have reached Slack, though nobody heard its answer."""
-    return any(message.payload("event_id") == notification.envelope.id for message in messages)
+    return any(message.payload("event_id") == event_id for message in messages)
 
 
 def thread_of(messages: Iterable[ChannelMessage], notification: Notification) -> str | None:

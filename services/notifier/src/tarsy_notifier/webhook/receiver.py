@@ -6,15 +6,18 @@ from datetime import datetime
 from typing import override
 
 import httpx2
+from pydantic import JsonValue
 
 from tarsy_config.sections.notifications import WebhookFormat
+from tarsy_contracts.public.usage_digest import digest_event
 from tarsy_egress.clients import tls_context
 from tarsy_egress.proxies import bypasses_proxy
 from tarsy_llm.http.http_errors import retry_after_seconds
+from tarsy_notifier.digest.weekly_digest import WeeklyDigest
 from tarsy_notifier.errors import NotificationRefusedError, ReceiverUnavailableError
 from tarsy_notifier.notification import Notification
 from tarsy_notifier.receiver import NotificationReceiver
-from tarsy_notifier.webhook.alertmanager import alertmanager_body
+from tarsy_notifier.webhook.alertmanager import alertmanager_body, alertmanager_digest
 from tarsy_notifier.webhook.signature import sign_headers
 
 CALL_SECONDS = 10.0
@@ -51,9 +54,24 @@ class WebhookReceiver(NotificationReceiver):
 
     @override
     async def send(self, notification: Notification) -> None:
-        body = self._encode_body(notification)
+        if self._written_as == "cloudevents":
+            body = notification.envelope.to_structured(notification.value)
+        else:
+            body = alertmanager_body(notification, self._name, self._dashboard_url)
+        await self._post(notification.envelope.id, body)
+
+    @override
+    async def send_digest(self, digest: WeeklyDigest) -> None:
+        if self._written_as == "cloudevents":
+            body = digest_event(digest.id, digest.due_at, digest.digest)
+        else:
+            body = alertmanager_digest(digest, self._name, self._dashboard_url)
+        await self._post(digest.id, body)
+
+    async def _post(self, event_id: str, content: dict[str, JsonValue]) -> None:
+        body = json.dumps(content).encode()
         headers = {
-            **sign_headers(notification.envelope.id, self._now(), body, self._secret),
+            **sign_headers(event_id, self._now(), body, self._secret),
             "content-type": MEDIA_TYPES[self._written_as],
         }
         try:
@@ -70,8 +88,3 @@ class WebhookReceiver(NotificationReceiver):
     @override
     async def close(self) -> None:
         await self._client.aclose()
-
-    def _encode_body(self, notification: Notification) -> bytes:
-        if self._written_as == "cloudevents":
-            return json.dumps(notification.envelope.to_structured(notification.value)).encode()
-        return json.dumps(alertmanager_body(notification, self._name, self._dashboard_url)).encode()
