@@ -197,6 +197,16 @@ SKILLS = CommandGroup(
     },
     otherwise="list",
 )
+USAGE = CommandGroup(
+    "What investigations came to, and what they used.",
+    {
+        "digest": CommandEntry(
+            "usage_commands",
+            "digest",
+            "Print a week on one page: alerts investigated, causes, slow tools, unread skills, money.",
+        ),
+    },
+)
 SECTIONS: Mapping[str, Mapping[str, Entry]] = {
     "Investigate": {
         "ask": CommandEntry(
@@ -301,6 +311,7 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
     "Operate": {
         "servers": SERVERS,
         "skills": SKILLS,
+        "usage": USAGE,
         "audit": CommandEntry(
             "audit.commands",
             "audit",

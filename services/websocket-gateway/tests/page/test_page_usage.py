@@ -1,7 +1,7 @@
 """Tokens and their cost in Chromium, by what the API answers."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 import pytest_asyncio
@@ -9,6 +9,7 @@ from playwright.async_api import expect
 from pydantic import JsonValue
 
 from tarsy_contracts.api.budgets import BudgetLimit, BudgetReport, BudgetStatus
+from tarsy_contracts.api.prices import ModelPrice, PriceHistory
 from tarsy_testing.browser.axe import violations_in_both_schemes
 from tarsy_testing.browser.browser import Tab
 from tarsy_testing.browser.page_api import Asked, PageApi, Problem
@@ -20,6 +21,7 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 USAGE = "GET /api/v1/usage"
 BUDGETS = "GET /api/v1/budgets"
 OUTCOMES = "GET /api/v1/usage/outcomes"
+PRICES = "GET /api/v1/usage/prices"
 NOW = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
 
 
@@ -160,6 +162,31 @@ async def test_without_a_budget_nothing_is_said_of_them_and_a_failure_is(api: Pa
     api.answers[BUDGETS] = Problem(503, "The ingest has not answered yet.")
     await tab.page.goto("/usage")
     await expect(tab.page.locator(".budgets .notice")).to_have_text("The ingest has not answered yet.")
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+async def test_the_prices_of_these_days_are_a_table_that_is_saved_as_csv(api: PageApi, tab: Tab, width: int) -> None:
+    new = ModelPrice(
+        model=HOSTILE, first=date(2026, 11, 20), until=None, input=2.0, output=10.0, cached_input=0.075,
+        cache_written=None, web_search=None,
+    )  # fmt: skip
+    old = new.model_copy(update={"first": None, "until": date(2026, 11, 20), "input": 3.0})
+    api.answers[PRICES] = PriceHistory(prices=(new, old))
+    page = tab.page
+    await page.set_viewport_size({"width": width, "height": 900})
+    await page.goto("/usage?by=day")
+    section = page.get_by_role("region", name="Price history").first
+    await expect(section.locator("tbody tr").nth(0).locator("th, td")).to_have_text(
+        [HOSTILE, "2026-11-20", "", "$2.00", "$10.00", "$0.075", "", ""]
+    )
+    await expect(section.locator("tbody tr").nth(1).locator("th, td").nth(3)).to_have_text("$3.00")
+    assert api.requests(PRICES)[0].query == {"from": "2026-10-24", "to": "2026-11-22"}
+    async with page.expect_download() as saving:
+        await section.get_by_role("button", name="Save as CSV").click()
+    saved = await (await saving.value).path()
+    assert f"{HOSTILE},2026-11-20,,2,10,0.075,," in saved.read_text("utf-8").splitlines()
+    assert await torn_words(page) == []
+    assert await violations_in_both_schemes(page) == []
 
 
 def outcomes(sessions: int, completed: int, failed: int) -> dict[str, JsonValue]:

@@ -17,7 +17,7 @@ from tarsy_docgen.configuration_page import configuration_page
 from tarsy_docgen.errors import DocgenError
 from tarsy_docgen.events_page import events_page
 from tarsy_docgen.kafka_rights_page import kafka_rights_page
-from tarsy_docgen.messages import as_file, json_schemas, public_schemas
+from tarsy_docgen.messages import as_file, contract_of_others, json_schemas
 from tarsy_docgen.metrics_page import metrics_page
 from tarsy_docgen.openapi import openapi_document
 from tarsy_docgen.public_asyncapi import public_asyncapi_document
@@ -67,7 +67,7 @@ class Contract:
 def contracts() -> tuple[Contract, ...]:
     return (
         Contract(LOCK, json_schemas, UPCAST, REMEDY),
-        Contract(PUBLIC_LOCK, public_schemas, frozenset(), PUBLIC_REMEDY),
+        Contract(PUBLIC_LOCK, contract_of_others, frozenset(), PUBLIC_REMEDY),
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
+from tarsy_contracts.api.usage_digest import UsageDigest
 from tarsy_contracts.events import EVENTS
 from tarsy_contracts.events.heads import SessionHead
 from tarsy_contracts.messages.actions import ActionsGranted, ActionsSwitched
@@ -20,6 +21,7 @@ from tarsy_contracts.messages.requests import REQUESTS
 from tarsy_contracts.messages.spending import DaySpent
 from tarsy_contracts.messages.workers import ServerCatalogued, WorkerAnnounced
 from tarsy_contracts.public.events import PUBLIC_EVENTS
+from tarsy_contracts.public.usage_digest import DIGEST_SCHEMA, DIGEST_TYPE
 from tarsy_contracts.wire.message import Message
 from tarsy_docgen.headers import HEADERS, PUBLIC_HEADERS
 from tarsy_docgen.schema import Schema
@@ -79,8 +81,18 @@ def public_schemas() -> dict[str, Schema]:
     }
 
 
+def webhook_schemas() -> dict[str, Schema]:
+    """The schemas of what webhooks are sent besides public events, by name: webhooks/TYPE.VERSION."""
+    return {f"webhooks/{DIGEST_TYPE}.1": _document(DIGEST_SCHEMA, UsageDigest.model_json_schema())}
+
+
+def contract_of_others() -> dict[str, Schema]:
+    """Schemas that programs of other teams rely on."""
+    return public_schemas() | webhook_schemas()
+
+
 def all_schemas() -> dict[str, Schema]:
-    return json_schemas() | public_schemas()
+    return json_schemas() | contract_of_others()
 
 
 def urn(name: str) -> str:

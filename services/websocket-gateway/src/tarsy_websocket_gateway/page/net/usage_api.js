@@ -6,6 +6,7 @@ import { ask } from "./api.js";
 /** @typedef {import("tarsy-api").components["schemas"]["BudgetReport"]} BudgetReport */
 
 /** @typedef {import("tarsy-api").components["schemas"]["OutcomeReport"]} OutcomeReport */
+/** @typedef {import("tarsy-api").components["schemas"]["PriceHistory"]} PriceHistory */
 
 /** `from` and `to`: the first and the last day, in UTC.
  *  @param {{ by: string, from: string, to: string }} wanted
@@ -24,4 +25,10 @@ export function readBudgets() {
  *  @returns {Promise<OutcomeReport>} */
 export function readOutcomes({ from, to }) {
   return ask(`/api/v1/usage/outcomes?${new URLSearchParams({ from, to })}`);
+}
+
+/** Of the models that were asked in these days. @param {{ from: string, to: string }} wanted
+ *  @returns {Promise<PriceHistory>} */
+export function readPrices({ from, to }) {
+  return ask(`/api/v1/usage/prices?${new URLSearchParams({ from, to })}`);
 }

@@ -575,6 +575,21 @@ export const en = frozen({
     soon: "It is judged in a moment.",
     notJudged: "Not judged",
   },
+  prices: {
+    title: "Price history",
+    about:
+      "Of the models that were asked in these days: US dollars for a million tokens, and for one web search. Of two prices that hold on a day the upper one counts. Where an amount is empty, that of the input does.",
+    columns: {
+      model: "Model",
+      first: "From day",
+      until: "Before day",
+      input: "Input",
+      output: "Output",
+      cached: "Cached input",
+      written: "Written to cache",
+      search: "Web search",
+    },
+  },
   calibration: {
     title: "Forecasts against reviews",
     about:

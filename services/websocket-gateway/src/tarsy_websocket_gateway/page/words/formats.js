@@ -5,6 +5,7 @@ import { LOCALE } from "./language.js";
 const NUMBER = new Intl.NumberFormat(LOCALE);
 const COMPACT = new Intl.NumberFormat(LOCALE, { notation: "compact", maximumSignificantDigits: 3 });
 const MONEY = new Intl.NumberFormat(LOCALE, { style: "currency", currency: "USD" });
+const PRICE = new Intl.NumberFormat(LOCALE, { style: "currency", currency: "USD", maximumFractionDigits: 6 });
 const SMALLEST_AMOUNT = 0.01;
 /** Whether a day has 12 or 24 hours is the reader's choice, whatever the language. */
 const { hourCycle } = new Intl.DateTimeFormat(undefined, { hour: "numeric" }).resolvedOptions();
@@ -24,6 +25,11 @@ export function compactNumber(count) {
 /** Dollars, to the cent. @param {number} amount */
 export function money(amount) {
   return amount > 0 && amount < SMALLEST_AMOUNT ? `< ${MONEY.format(SMALLEST_AMOUNT)}` : MONEY.format(amount);
+}
+
+/** A price of one thing has more digits than a sum. @param {number} amount */
+export function price(amount) {
+  return PRICE.format(amount);
 }
 
 /** Date and time, to the second. @param {Date} time */

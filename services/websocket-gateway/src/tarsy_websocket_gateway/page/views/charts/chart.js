@@ -23,7 +23,7 @@ export function Chart({ title, figure = "", meanings = [], numbers, children }) 
         <span class="meanings">${meanings.map(({ name, tone }) => html`<span key=${name} data-tone=${tone}>${name}</span>`)}</span>
       </figcaption>
       ${children}
-      <${Fold} title=${TEXT.charts.numbers}>${() => html`<${Table} title=${title} numbers=${numbers} />`}<//>
+      <${Fold} title=${TEXT.charts.numbers}>${() => html`<${NumbersTable} title=${title} numbers=${numbers} />`}<//>
     </figure>
   `;
 }
@@ -46,7 +46,7 @@ export function Plot({ summary, top, labels, children }) {
 }
 
 /** @param {{ title: string, numbers: Numbers }} props */
-function Table({ title, numbers: { heads, rows, exact = rows } }) {
+export function NumbersTable({ title, numbers: { heads, rows, exact = rows } }) {
   const save = () => saveFile(`${title}.csv`, csvOf([heads, ...exact]), "text/csv");
   return html`
     <button type="button" onClick=${save}>${TEXT.charts.csv}</button>
@@ -54,7 +54,7 @@ function Table({ title, numbers: { heads, rows, exact = rows } }) {
       <table>
         <thead><tr>${heads.map((head) => html`<th key=${head} scope="col">${head}</th>`)}</tr></thead>
         <tbody>
-          ${rows.map(([name, ...cells]) => html`<tr key=${name}><th scope="row">${name}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}
+          ${rows.map(([name, ...cells], place) => html`<tr key=${place}><th scope="row">${name}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}
         </tbody>
       </table>
     </div>

@@ -12,6 +12,7 @@ import { Notice } from "../notice.js";
 import { Budgets } from "./budgets.js";
 import { CalibrationTable } from "./calibration.js";
 import { Overview } from "./overview.js";
+import { Prices } from "./prices.js";
 import { SpanForm } from "./span_form.js";
 import { UsageTable } from "./usage_table.js";
 
@@ -29,6 +30,7 @@ export function UsageView() {
     <${SpanForm} wanted=${wanted} now=${opened} />
     ${wanted.by === "overview" ? html`<${Overview} key=${`${wanted.from} ${wanted.to}`} span=${{ from: wanted.from, to: wanted.to }} />` : html`<${Report} key=${`${wanted.by} ${wanted.from} ${wanted.to}`} wanted=${{ ...wanted, by: wanted.by }} />`}
     <${Budgets} />
+    <${Prices} key=${`${wanted.from} ${wanted.to}`} span=${{ from: wanted.from, to: wanted.to }} />
     <${CalibrationTable} wanted=${wanted} />
   `;
 }
