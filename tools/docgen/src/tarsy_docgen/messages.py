@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from tarsy_contracts.api.usage_digest import UsageDigest
+from tarsy_contracts.digest_event import DIGEST_SCHEMA, DIGEST_TYPE
 from tarsy_contracts.events import EVENTS
 from tarsy_contracts.events.heads import SessionHead
 from tarsy_contracts.messages.actions import ActionsGranted, ActionsSwitched
@@ -21,7 +22,6 @@ from tarsy_contracts.messages.requests import REQUESTS
 from tarsy_contracts.messages.spending import DaySpent
 from tarsy_contracts.messages.workers import ServerCatalogued, WorkerAnnounced
 from tarsy_contracts.public.events import PUBLIC_EVENTS
-from tarsy_contracts.public.usage_digest import DIGEST_SCHEMA, DIGEST_TYPE
 from tarsy_contracts.wire.message import Message
 from tarsy_docgen.headers import HEADERS, PUBLIC_HEADERS
 from tarsy_docgen.schema import Schema

@@ -9,7 +9,7 @@ import httpx2
 from pydantic import JsonValue
 
 from tarsy_config.sections.notifications import WebhookFormat
-from tarsy_contracts.public.usage_digest import digest_event
+from tarsy_contracts.digest_event import digest_event
 from tarsy_egress.clients import tls_context
 from tarsy_egress.proxies import bypasses_proxy
 from tarsy_llm.http.http_errors import retry_after_seconds
