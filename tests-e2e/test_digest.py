@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import httpx2
 
-from tarsy_contracts.api.usage_digest import UsageDigest
+from tarsy_contracts.api.digests.usage_digest import UsageDigest
 from tarsy_contracts.digest_event import DIGEST_TYPE
 from tarsy_processes.ports import free_port
 from tarsy_testing.real_servers import eventually

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 from tarsy_cli import api
 from tarsy_cli.api import ApiAnswer
 from tarsy_cli.app import cli
+from tarsy_contracts.api.digests.usage_digest import DigestCost, NamedCount, RatingCounts, UsageDigest
 from tarsy_contracts.api.usage import SessionOutcomes
-from tarsy_contracts.api.usage_digest import DigestCost, NamedCount, RatingCounts, UsageDigest
 from tarsy_contracts.digest_text import digest_plain_text
 
 type Asked = list[tuple[str, dict[str, str | int]]]

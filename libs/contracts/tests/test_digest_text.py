@@ -1,7 +1,6 @@
 """The digest of a week in words: what it says, what it leaves out, and that no name can add a line or a link."""
 
-from tarsy_contracts.api.usage import OutcomesOfAlertType, SessionOutcomes
-from tarsy_contracts.api.usage_digest import (
+from tarsy_contracts.api.digests.usage_digest import (
     DigestCost,
     KeyedCost,
     NamedCount,
@@ -9,6 +8,7 @@ from tarsy_contracts.api.usage_digest import (
     SlowTool,
     UsageDigest,
 )
+from tarsy_contracts.api.usage import OutcomesOfAlertType, SessionOutcomes
 from tarsy_contracts.digest_text import NAME_LIMIT, digest_plain_text, digest_sections
 
 QUIET = SessionOutcomes(

@@ -8,16 +8,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from tarsy_contracts.api.digests.digest_claims import ClaimedDigest, DigestClaim, SentDigest
+from tarsy_contracts.api.digests.usage_digest import DigestCost, NamedCount, RatingCounts, UsageDigest
 from tarsy_contracts.api.usage import SessionOutcomes
-from tarsy_contracts.api.usage_digest import (
-    ClaimedDigest,
-    DigestClaim,
-    DigestCost,
-    NamedCount,
-    RatingCounts,
-    SentDigest,
-    UsageDigest,
-)
 from tarsy_notifier.digest.weekly_digest import WeeklyDigest
 
 DUE = datetime(2026, 11, 23, 8, 0, tzinfo=UTC)

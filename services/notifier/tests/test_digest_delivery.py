@@ -11,7 +11,7 @@ import pytest
 from digests import DIGEST, DUE, ClaimServer
 from prometheus_client import CollectorRegistry
 
-from tarsy_notifier.digest.claims import CLAIM_SECONDS, DigestClaims
+from tarsy_notifier.digest.claims import CLAIM_SECONDS, DigestClaimClient
 from tarsy_notifier.digest.delivery import DigestDelivery
 from tarsy_notifier.digest.schedule import WEEK, DigestSchedule
 from tarsy_notifier.digest.weekly_digest import WeeklyDigest
@@ -57,7 +57,7 @@ class World:
         self.receiver, self.metrics = Scripted(), Metrics(self.registry)
 
     async def notifier(self, process: str = "p1", receiver: Scripted | None = None) -> DigestDelivery:
-        claims = DigestClaims(f"http://127.0.0.1:{self.port}", {}, process)
+        claims = DigestClaimClient(f"http://127.0.0.1:{self.port}", {}, process)
         await self._notifiers.enter_async_context(claims.running())
         return DigestDelivery(
             "ops",

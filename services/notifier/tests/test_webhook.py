@@ -10,7 +10,7 @@ from notifications import APPROVAL, COMPLETED, NOW, notification_of
 from starlette.responses import Response
 
 from tarsy_config.sections.notifications import WebhookFormat
-from tarsy_contracts.api.usage_digest import UsageDigest
+from tarsy_contracts.api.digests.usage_digest import UsageDigest
 from tarsy_contracts.public.session_events import PublicSessionCompleted
 from tarsy_notifier.errors import NotificationRefusedError, ReceiverUnavailableError
 from tarsy_notifier.webhook.alertmanager import alertmanager_body

@@ -198,10 +198,10 @@ SKILLS = CommandGroup(
     otherwise="list",
 )
 USAGE = CommandGroup(
-    "What investigations came to, and what they used.",
+    "Investigations of a week, and what they used.",
     {
         "digest": CommandEntry(
-            "usage_commands",
+            "usage.commands",
             "digest",
             "Print a week on one page: alerts investigated, causes, slow tools, unread skills, money.",
         ),

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from pydantic import JsonValue
 
-from tarsy_contracts.api.usage_digest import UsageDigest
+from tarsy_contracts.api.digests.usage_digest import UsageDigest
 from tarsy_contracts.public.model import PREFIX
 
 DIGEST_TYPE = "tarsy.usage.digest"

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from tarsy_contracts.api.digests.usage_digest import DigestCost, KeyedCost, NamedCount, UsageDigest
 from tarsy_contracts.api.usage import SessionOutcomes
-from tarsy_contracts.api.usage_digest import DigestCost, KeyedCost, NamedCount, UsageDigest
 from tarsy_contracts.budgets import CostCompleteness
 
 NAME_LIMIT = 120

@@ -15,7 +15,7 @@ from tarsy_bus.topics import kafka_rights
 from tarsy_bus.topics.topics_admin import await_topics
 from tarsy_config.checks.receiver_secrets import receiver_secrets_are_set
 from tarsy_config.loading.live_config import ConfigSource, LiveConfig
-from tarsy_notifier.digest.claims import DigestClaims
+from tarsy_notifier.digest.claims import DigestClaimClient
 from tarsy_notifier.digest.feeds import DigestFeeds
 from tarsy_notifier.metrics import Metrics
 from tarsy_notifier.receiver import NotificationReceiver
@@ -48,7 +48,7 @@ def build(
     )
     sessions = SessionDirectory(settings.timeline_url, settings.asking_headers)
     supervisor = Supervisor()
-    claims = DigestClaims(settings.timeline_url, settings.asking_headers, str(uuid4()))
+    claims = DigestClaimClient(settings.timeline_url, settings.asking_headers, str(uuid4()))
     metrics = Metrics(registry)
     receivers = Receivers(
         bus, lambda: config.current, new_receiver, sessions, metrics, supervisor, now=now, sleep=asyncio.sleep

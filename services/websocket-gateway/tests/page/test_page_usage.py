@@ -9,7 +9,7 @@ from playwright.async_api import expect
 from pydantic import JsonValue
 
 from tarsy_contracts.api.budgets import BudgetLimit, BudgetReport, BudgetStatus
-from tarsy_contracts.api.prices import ModelPrice, PriceHistory
+from tarsy_contracts.api.usage import ModelPrice, PriceHistory
 from tarsy_testing.browser.axe import violations_in_both_schemes
 from tarsy_testing.browser.browser import Tab
 from tarsy_testing.browser.page_api import Asked, PageApi, Problem

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-from tarsy_contracts.api.usage_digest import UsageDigest
+from tarsy_contracts.api.digests.usage_digest import UsageDigest
 from tarsy_contracts.digest_event import DIGEST_SCHEMA, DIGEST_TYPE
 from tarsy_contracts.events import EVENTS
 from tarsy_contracts.events.heads import SessionHead

@@ -1,5 +1,6 @@
 """REST answers about tokens and their cost."""
 
+from datetime import date
 from typing import Literal
 
 from tarsy_contracts.api.model import ApiModel
@@ -122,3 +123,25 @@ class OutcomeReport(ApiModel):
     alert_types: tuple[OutcomesOfAlertType, ...]
     hours: tuple[AlertsOfHour, ...]
     total: SessionOutcomes
+
+
+class ModelPrice(ApiModel):
+    """US dollars for a million tokens; of `web_search`, for one. The price of `input` counts for what is null.
+
+    It holds from the day `first` (UTC) on, and before the day `until`; null is no bound.
+    """
+
+    model: str
+    first: date | None
+    until: date | None
+    input: float
+    output: float
+    cached_input: float | None
+    cache_written: float | None
+    web_search: float | None
+
+
+class PriceHistory(ApiModel):
+    """By model, at most 500 prices. The one that stands first counts where two hold on a day."""
+
+    prices: tuple[ModelPrice, ...]

@@ -7,7 +7,7 @@ from datetime import date
 import httpx2
 from pydantic import ValidationError
 
-from tarsy_contracts.api.usage_digest import ClaimedDigest, DigestClaim, SentDigest
+from tarsy_contracts.api.digests.digest_claims import ClaimedDigest, DigestClaim, SentDigest
 from tarsy_egress.clients import inside_client
 from tarsy_notifier.errors import ReceiverUnavailableError
 
@@ -16,7 +16,7 @@ CLAIM_SECONDS = 120.0
 """Longer than an attempt takes: whoever claims a digest after that has no other sender beside it."""
 
 
-class DigestClaims:
+class DigestClaimClient:
     """`holder`: this process. Methods raise ReceiverUnavailableError while the timeline does not answer."""
 
     def __init__(self, timeline_url: str, headers: Mapping[str, str], holder: str) -> None:
@@ -26,7 +26,7 @@ class DigestClaims:
         self._client: httpx2.AsyncClient | None = None
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator["DigestClaims"]:
+    async def running(self) -> AsyncIterator["DigestClaimClient"]:
         async with inside_client(self._url, headers=self._headers, seconds=ASK_SECONDS) as self._client:
             yield self
 

@@ -12,9 +12,9 @@ from typing import Never
 import structlog
 
 from tarsy_bus.retries import draw_growing_pauses
-from tarsy_contracts.api.usage_digest import ClaimedDigest
+from tarsy_contracts.api.digests.digest_claims import ClaimedDigest
 from tarsy_notifier.delivery import LONGEST_AFTER_SECONDS
-from tarsy_notifier.digest.claims import DigestClaims
+from tarsy_notifier.digest.claims import DigestClaimClient
 from tarsy_notifier.digest.schedule import DigestSchedule, last_day_before
 from tarsy_notifier.digest.weekly_digest import WeeklyDigest, link_to_week
 from tarsy_notifier.errors import NotificationRefusedError, ReceiverUnavailableError
@@ -40,7 +40,7 @@ class DigestDelivery:
         name: str,
         schedule: DigestSchedule,
         target: NotificationReceiver,
-        claims: DigestClaims,
+        claims: DigestClaimClient,
         metrics: Metrics,
         *,
         dashboard_url: str,

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import Never
 
-from tarsy_notifier.digest.claims import DigestClaims
+from tarsy_notifier.digest.claims import DigestClaimClient
 from tarsy_notifier.digest.delivery import DigestDelivery
 from tarsy_notifier.digest.schedule import DigestSchedule
 from tarsy_notifier.metrics import Metrics
@@ -20,7 +20,7 @@ class DigestFeeds:
         self,
         plans: Callable[[], Mapping[str, ReceiverPlan]],
         new_receiver: NewReceiver,
-        claims: DigestClaims,
+        claims: DigestClaimClient,
         metrics: Metrics,
         supervisor: Supervisor,
         *,

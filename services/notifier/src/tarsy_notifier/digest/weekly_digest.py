@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from tarsy_contracts.api.usage_digest import UsageDigest
+from tarsy_contracts.api.digests.usage_digest import UsageDigest
 
 
 @dataclass(frozen=True, slots=True)

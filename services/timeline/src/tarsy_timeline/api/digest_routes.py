@@ -6,7 +6,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from tarsy_contracts.api.usage_digest import ClaimedDigest, DigestClaim, DigestDay, SentDigest, UsageDigest
+from tarsy_contracts.api.digests.digest_claims import ClaimedDigest, DigestClaim, SentDigest
+from tarsy_contracts.api.digests.usage_digest import DigestDay, UsageDigest
 from tarsy_contracts.prices import ModelPrices
 from tarsy_service.http.bounded_routes import create_bounded_route
 from tarsy_service.http.described_routes import describe_answers
@@ -50,7 +51,7 @@ def digest_routes(
 def digest_claim_routes(
     reads: UsageReads, claims: DigestClaims, prices: Callable[[], ModelPrices | None], mask: Mask
 ) -> APIRouter:
-    """`prices`: None before they are known. What is sent once is not sent without its costs."""
+    """`prices`: None before they are known: a digest that is sent once has its costs."""
     router = APIRouter(
         prefix="/internal/v1/digests", include_in_schema=False, route_class=create_bounded_route(CLAIM_BYTES)
     )

@@ -5,8 +5,7 @@ from collections.abc import Callable
 from fastapi import APIRouter
 
 from tarsy_contracts.api.calibration import CalibrationReport
-from tarsy_contracts.api.prices import PriceHistory
-from tarsy_contracts.api.usage import OutcomeReport, UsageReport, UsageSeries
+from tarsy_contracts.api.usage import OutcomeReport, PriceHistory, UsageReport, UsageSeries
 from tarsy_contracts.api.usage_summary import UsageSummary
 from tarsy_contracts.prices import ModelPrices
 from tarsy_service.http.described_routes import describe_answers

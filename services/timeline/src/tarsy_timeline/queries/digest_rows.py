@@ -8,7 +8,7 @@ from tarsy_auth.session_groups import GroupLabels
 from tarsy_contracts.builtin_tools import LOAD_SKILL, OWN_SERVER
 from tarsy_contracts.prices import ModelPrices
 from tarsy_timeline.database.pool import Connection
-from tarsy_timeline.queries.usage_queries import DaysQuery, outcome_rows, rating_rows, rows_by_key
+from tarsy_timeline.queries.usage_queries import DaysQuery, fetch_ratings, outcome_rows, rows_by_key
 from tarsy_timeline.rows.session_rows import Row
 from tarsy_timeline.rows.visibility import visible_labels, visible_query
 
@@ -56,7 +56,7 @@ async def digest_rows(
         outcomes_before=await outcome_rows(before, groups, connection),
         used=await _used_rows(week, groups, prices, connection),
         used_before=await _used_rows(before, groups, prices, connection),
-        ratings=await rating_rows(week, groups, connection),
+        ratings=await fetch_ratings(week, groups, connection),
         causes=await connection.fetch(visible_query("report_causes", groups), *asked, MOST_LINES),
         tools=await connection.fetch(visible_query("report_slow_tools", groups), *asked, MOST_LINES, OWN_SERVER),
         skills=await connection.fetch(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from tarsy_contracts.api.prices import ModelPrice, PriceHistory
+from tarsy_contracts.api.usage import ModelPrice, PriceHistory
 from tarsy_contracts.prices import ModelPrices, PricePeriod
 from tarsy_timeline.rows.session_rows import Row
 

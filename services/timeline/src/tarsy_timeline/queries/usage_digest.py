@@ -3,8 +3,15 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
+from tarsy_contracts.api.digests.usage_digest import (
+    DigestCost,
+    KeyedCost,
+    NamedCount,
+    RatingCounts,
+    SlowTool,
+    UsageDigest,
+)
 from tarsy_contracts.api.usage import UsageBy, UsageGroup, UsageReport, UsageTotals
-from tarsy_contracts.api.usage_digest import DigestCost, KeyedCost, NamedCount, RatingCounts, SlowTool, UsageDigest
 from tarsy_contracts.prices import ModelPrices
 from tarsy_contracts.review import RATINGS
 from tarsy_timeline.queries.digest_rows import MOST_LINES, DigestRows

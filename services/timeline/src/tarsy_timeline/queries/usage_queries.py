@@ -98,7 +98,7 @@ async def outcome_rows(days: DaysQuery, groups: GroupLabels | None, connection: 
     return await connection.fetch(query, days.first, days.last, visible_labels(groups))
 
 
-async def rating_rows(days: DaysQuery, groups: GroupLabels | None, connection: Connection) -> Sequence[Row]:
+async def fetch_ratings(days: DaysQuery, groups: GroupLabels | None, connection: Connection) -> Sequence[Row]:
     query = visible_query("read_ratings", groups)
     return await connection.fetch(query, days.first, days.last, visible_labels(groups), MOST_RATINGS)
 

@@ -10,8 +10,8 @@ from tarsy_timeline.queries.digest_rows import DigestRows, digest_rows
 from tarsy_timeline.queries.usage_queries import (
     DaysQuery,
     UsageQuery,
+    fetch_ratings,
     outcome_rows,
-    rating_rows,
     series_rows,
     usage_rows,
 )
@@ -40,7 +40,7 @@ class UsageReads:
 
     async def ratings(self, wanted: DaysQuery, groups: GroupLabels | None = None) -> Sequence[Row]:
         """Ratings of people in these days, beside the forecasts of judges and analyses."""
-        return await self._database.read(partial(rating_rows, wanted, groups))
+        return await self._database.read(partial(fetch_ratings, wanted, groups))
 
     async def digest(self, week: DaysQuery, groups: GroupLabels | None, prices: ModelPrices) -> DigestRows:
         """All that the digest of a week is made of, also of the week before."""

@@ -578,7 +578,7 @@ export const en = frozen({
   prices: {
     title: "Price history",
     about:
-      "Of the models that were asked in these days: US dollars for a million tokens, and for one web search. Of two prices that hold on a day the upper one counts. Where an amount is empty, that of the input does.",
+      "Of the models that were asked in these days: US dollars for a million tokens, and for one web search. The upper one counts where two hold on a day, and the price of the input where an amount is empty.",
     columns: {
       model: "Model",
       first: "From day",

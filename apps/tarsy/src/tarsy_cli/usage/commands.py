@@ -22,7 +22,7 @@ def digest(
 ) -> None:
     """Print a week on one page: alerts investigated, causes, slow tools, unread skills, money."""
     from tarsy_cli.api import get
-    from tarsy_contracts.api.usage_digest import UsageDigest
+    from tarsy_contracts.api.digests.usage_digest import UsageDigest
     from tarsy_contracts.digest_text import digest_plain_text
 
     api = api_of(home, url)

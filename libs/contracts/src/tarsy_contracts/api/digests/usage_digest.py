@@ -1,7 +1,7 @@
 """REST answers about a week: the digest that receivers of notifications are sent, too."""
 
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
@@ -19,7 +19,7 @@ class NamedCount(ApiModel):
 
 
 class RatingCounts(ApiModel):
-    """What people said of investigations in these days."""
+    """Ratings of investigations by people in these days."""
 
     accurate: int
     partly: int
@@ -74,29 +74,3 @@ class UsageDigest(ApiModel):
     teams: tuple[KeyedCost, ...]
     unpriced_models: tuple[str, ...]
     memories_learned: int
-
-
-class DigestClaim(ApiModel):
-    """The digest that ends with the day `last`, for a receiver. None but `holder` gets the claim for `seconds`."""
-
-    last: DigestDay
-    receiver: str = Field(max_length=200)
-    holder: str = Field(max_length=200)
-    seconds: Annotated[float, Field(gt=0, le=600)]
-
-
-class ClaimedDigest(ApiModel):
-    """`claimed`: the caller sends `digest`, which has this `id` for ever. `taken`: another process sends it now.
-    `sent`: it was sent.
-    """
-
-    state: Literal["claimed", "taken", "sent"]
-    id: str = ""
-    digest: UsageDigest | None = None
-
-
-class SentDigest(ApiModel):
-    """The receiver has the digest that ends with this day, or refused it."""
-
-    last: DigestDay
-    receiver: str = Field(max_length=200)

@@ -1,0 +1,1 @@
+"""Commands about investigations of some days, and what they used."""
