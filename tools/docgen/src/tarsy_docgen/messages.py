@@ -92,7 +92,8 @@ def contract_of_others() -> dict[str, Schema]:
 
 
 def all_schemas() -> dict[str, Schema]:
-    return json_schemas() | contract_of_others()
+    """Of all that lies on a topic."""
+    return json_schemas() | public_schemas()
 
 
 def urn(name: str) -> str:
