@@ -25,7 +25,7 @@ async def test_each_receiver_gets_the_digest_once_whoever_starts(
     system: System, slack: SlackServer, hook: Webhook
 ) -> None:
     due = datetime.now(UTC) - timedelta(hours=1)
-    digest = f'{{day: {due:%A}, at: "{due:%H:%M}", time_zone: UTC}}'.replace(f"{due:%A}", f"{due:%A}".lower())
+    digest = f'{{day: {due.strftime("%A").lower()}, at: "{due:%H:%M}", time_zone: UTC}}'
     with (system.config_dir / "tarsy.yaml").open("a", encoding="utf-8") as config:
         config.write(RECEIVERS.format(channel=CHANNEL, api=slack.api_url, hook=hook.url, digest=digest))
     system.environments["notifier"] = {"SLACK_BOT_TOKEN": TOKEN}
