@@ -92,7 +92,7 @@ def contract_of_others() -> dict[str, Schema]:
 
 
 def all_schemas() -> dict[str, Schema]:
-    """Of all that lies on a topic."""
+    """The schemas of all that lies on a topic."""
     return json_schemas() | public_schemas()
 
 
