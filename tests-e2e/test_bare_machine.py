@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tarsy_testing.programs import known_programs
+from tarsy_testing.servers.mcp_install import NPM_SETS
 from tarsy_testing.system.system import ROOT
 
 SUPPORT = ROOT / "tests-support"
@@ -70,10 +71,12 @@ def bare_path(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def run_bare(bare_path: str, *arguments: str | Path) -> str:
+    """What npm has installed for other tests is no program of a bare machine."""
     environment = {name: value for name, value in os.environ.items() if name != "CI" and not name.startswith("PYTEST")}
+    environment |= {"PATH": bare_path, NPM_SETS: f"{bare_path}-npm"}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-n", "0", *map(str, arguments)],
-        cwd=ROOT, env=environment | {"PATH": bare_path}, capture_output=True, text=True, timeout=SECONDS, check=False,
+        cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-5_000:] + done.stderr[-2_000:]
     return done.stdout

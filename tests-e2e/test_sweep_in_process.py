@@ -56,19 +56,21 @@ def two_deaths() -> list[tuple[Death, Death]]:
 def outages() -> list[Death]:
     """At every event one before and one after it was appended: kinds and lengths are a seeded sample."""
     random = Random(SEED)
-    return [
+    deaths = [
         Death("kafka", moment, batch[0], random.choice(OUTAGE_KINDS), random.choice(OUTAGE_SECONDS))
         for batch in undisturbed().batches
         for moment in MOMENTS
     ]
+    return sampled(deaths, 3)
 
 
 def outages_in_which_somebody_dies() -> list[Death]:
     random = Random(SEED)
-    return [
+    deaths = [
         Death("kafka", "after", batch[0], random.choice(OUTAGE_KINDS), random.choice(OUTAGE_SECONDS), dying)
         for batch, dying in zip(undisturbed().batches[::2], DYING * len(undisturbed().batches), strict=False)
     ]
+    return sampled(deaths, 2)
 
 
 def freezes() -> list[Death]:
@@ -76,7 +78,7 @@ def freezes() -> list[Death]:
     firsts = [batch[0] for batch in undisturbed().batches]
     workers = [Death("tool-gateway", "before", event, "frozen") for event in firsts]
     alone = FROZEN_ORCHESTRATOR_SECONDS
-    return workers + [Death("orchestrator", "after", event, "alone", alone) for event in firsts[::2]]
+    return sampled(workers + [Death("orchestrator", "after", event, "alone", alone) for event in firsts[::2]], 2)
 
 
 def takeovers() -> list[Death]:
@@ -186,7 +188,7 @@ def cancellations() -> list[tuple[int, Death | None]]:
     for event in events:
         mourned += [(event, None), (event, Death("orchestrator", "soon-after", event, "forgotten"))]
         mourned += [(event, Death("tool-gateway", "soon-after", event))]
-    return mourned
+    return sampled(mourned)
 
 
 @pytest.mark.parametrize(("event", "death"), cancellations(), ids=str)
@@ -204,7 +206,7 @@ def poisonings() -> list[tuple[int, Death | None]]:
     """From when on nothing can be decided, and who dies of it: of owners, as they know who is set aside."""
     events = [batch[0] for batch in undisturbed().batches[:-1]]
     alone: list[tuple[int, Death | None]] = [(event, None) for event in (0, *events)]
-    return [*alone, *((event, Death("orchestrator", "after", event, "forgotten")) for event in events[::2])]
+    return sampled([*alone, *((event, Death("orchestrator", "after", event, "forgotten")) for event in events[::2])], 3)
 
 
 @pytest.mark.parametrize(("event", "death"), poisonings(), ids=str)

@@ -48,8 +48,7 @@ def every_death() -> list[Death]:
 @pytest.mark.parametrize("death", every_death(), ids=str)
 def test_whoever_dies_it_is_judged_once_and_one_person_has_it(death: Death) -> None:
     one = played(death)
-    assert one.struck == [death]
-    assert [*one.complaints] == []
+    assert faults(one, undisturbed(), death) == []
     assert_judged_and_reviewed_once(one.log)
 
 

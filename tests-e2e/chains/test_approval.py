@@ -8,6 +8,7 @@ from tarsy_contracts import events as e
 from tarsy_testing.real_servers import eventually
 from tarsy_testing.story.live_log import LiveLog
 from tarsy_testing.system.chains import ask_for, rows
+from tarsy_testing.system.investigation import shown
 from tarsy_testing.system.system import System
 from tarsy_verification.invariants import faults_of
 from tarsy_verification.tool_runs import runs_of
@@ -17,7 +18,9 @@ async def test_a_call_waits_through_the_death_of_its_owner_and_runs_once_after_a
     system: System, log: LiveLog, lab_calls: Path
 ) -> None:
     session = ask_for(system, "guarded").session_id
-    (asked,) = (await log.until_event(session, e.ToolCallApprovalRequested)).events(e.ToolCallApprovalRequested)
+    told = await log.until_event(session, e.ToolCallApprovalRequested)
+    (asked,) = told.events(e.ToolCallApprovalRequested)
+    await shown(system, session, told)
     path = f"/api/v1/sessions/{session}/approvals"
 
     async def is_listed() -> bool:

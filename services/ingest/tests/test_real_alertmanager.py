@@ -17,8 +17,9 @@ from tarsy_bus.readers.records import delivery
 from tarsy_bus.topics.topics_admin import apply_topics
 from tarsy_processes.ports import free_port
 from tarsy_service.http.server import http_server
+from tarsy_testing.programs import require_programs
 from tarsy_testing.real_servers import bus_of_tests, eventually
-from tarsy_testing.servers.alertmanager import alertmanager
+from tarsy_testing.servers.alertmanager import PROGRAM, alertmanager
 from tarsy_testing.servers.outage import KillableKafka, killable_kafka
 from tarsy_testing.servers.prometheus import prometheus
 
@@ -57,6 +58,7 @@ def limits() -> None:
 
 @pytest.fixture
 async def kafka(tmp_path: Path) -> AsyncIterator[KillableKafka]:
+    require_programs(PROGRAM)
     async with killable_kafka(tmp_path / "kafka") as kafka:
         yield kafka
 

@@ -13,6 +13,7 @@ import pytest_asyncio
 from pgbouncer import pgbouncer_before
 
 from tarsy_bus.client.connection import Bus
+from tarsy_testing.programs import require_programs
 from tarsy_testing.real_servers import eventually
 from tarsy_timeline.database.details_retention import count_details
 from tarsy_timeline.database.migrations import SchemaFit, compare_schema, migrate
@@ -29,8 +30,14 @@ type RunningApi = Callable[..., AbstractAsyncContextManager[httpx2.AsyncClient]]
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def pgbouncer() -> None:
+    """Asked for before servers are started."""
+    require_programs("pgbouncer")
+
+
 @pytest.fixture(scope="module")
-def pooled_url(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def pooled_url(pgbouncer: None, database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with pgbouncer_before(database_url, tmp_path_factory.mktemp("pgbouncer")) as url:
         yield url
 

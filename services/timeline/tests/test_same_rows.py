@@ -15,6 +15,7 @@ from prometheus_client import CollectorRegistry
 from tarsy_bus.client.connection import Bus
 from tarsy_contracts import events as e
 from tarsy_contracts.memory import Memory
+from tarsy_contracts.scores import SCORING, Score
 from tarsy_testing.real_servers import drop_schema, eventually
 from tarsy_testing.servers.door import Door, door
 from tarsy_testing.story.whole_chain import whole_chain
@@ -46,7 +47,7 @@ async def write(bus: Bus, append: Append, new_session: NewSession, draw: random.
     sessions = []
     for number in range(SESSIONS):
         session = new_session()
-        session.add(*whole_chain(session.id), *taught(number))
+        session.add(*whole_chain(session.id), *judged_and_reviewed(session.id, number), *taught(number))
         if number % 3:
             session.add(DELETED)
         if number % 3 == 2:
@@ -60,6 +61,25 @@ async def write(bus: Bus, append: Append, new_session: NewSession, draw: random.
             begin = end
         sessions.append(session)
     return sessions
+
+
+def judged_and_reviewed(session_id: str, number: int) -> list[e.Event]:
+    """A score, or why there is none; and a review that was claimed, of which most were completed."""
+    phase = e.PhaseRequested(phase=SCORING, phase_id=f"{session_id}/1", number=1)
+    ended = e.PhaseCompleted(phase=SCORING, phase_id=phase.phase_id, stage_id="s", status="failed", error="no model")
+    score = Score(score=number, prompt_digest="d").model_dump(mode="json")
+    claimed = e.ReviewChanged(
+        request_id="claim", number=1, author="ann", action="claim", from_status="needs_review",
+        to_status="in_progress", assignee="ann",
+    )  # fmt: skip
+    rated = {"request_id": "rate", "number": 2, "action": "complete", "from_status": "in_progress"}
+    rated |= {"to_status": "reviewed", "rating": "wrong", "cause": f"The disk of shard {number} is full."}
+    return [
+        phase,
+        ended.model_copy(update={"status": "completed", "error": "", "result": score}) if number % 2 else ended,
+        claimed,
+        *([claimed.model_copy(update=rated)] if number % 3 else []),
+    ]
 
 
 def taught(number: int) -> list[e.Event]:
@@ -143,6 +163,7 @@ async def test_rows_are_those_of_one_undisturbed_replay(
             assert await table_checksums(connection, fresh) == found
             assert found["sessions"][0] == SESSIONS
             assert found["search_texts"][0] > SESSIONS
+            assert all(found[table][0] > 0 for table in ("scores", "reviews", "memories", "memory_judgements"))
     finally:
         await drop_schema(database_url, fresh)
 

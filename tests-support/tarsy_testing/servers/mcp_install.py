@@ -21,6 +21,8 @@ from tarsy_testing.programs import required_program
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
 PINS = Path(__file__).with_name("mcp_pins")
 HOME = ROOT / ".tools" / "mcp"
+NPM_SETS = "TARSY_TEST_NPM_SETS"
+"""The folder in which what npm installs is found instead: a test of a machine without npm names an empty one."""
 UV = ROOT / ".tools" / "bin" / "uv"
 STAMP = "installed"
 SECONDS = 250.0
@@ -72,12 +74,14 @@ def _missing(problem: str) -> Never:
 @cache
 def _installed(what: Era | NpmSet) -> Path | str:
     """The folder, or why there is none. Two test runs at once wait for each other."""
-    HOME.mkdir(parents=True, exist_ok=True)
-    folder = HOME / what
-    files = [PINS / f"{what}.txt"] if what in ("today", "before") else _npm_files(what)
+    of_python = what in ("today", "before")
+    home = HOME if of_python else Path(os.environ.get(NPM_SETS, HOME))
+    home.mkdir(parents=True, exist_ok=True)
+    folder = home / what
+    files = [PINS / f"{what}.txt"] if of_python else _npm_files(what)
     pins = {file.name: file.read_bytes() for file in files}
     wanted = hashlib.sha256(b"".join(pins.values()) + sys.version.encode()).hexdigest()
-    with one_at_a_time(HOME / f"{what}.lock"):
+    with one_at_a_time(home / f"{what}.lock"):
         stamp = folder / STAMP
         if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
             return folder

@@ -26,7 +26,7 @@ export async function readLessons(id) {
     ask(`${path}/similar`),
   ]);
   // A view that fails as it is drawn begins anew, and would ask again without end.
-  if (![given, taught, similar].every(Array.isArray)) throw new TypeError("an API of another kind has answered");
+  if (![given, taught, similar].every(Array.isArray)) throw new TypeError(path);
   return { given, taught, similar };
 }
 
