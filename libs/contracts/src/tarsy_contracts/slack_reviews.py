@@ -14,6 +14,8 @@ PREFIX = "tarsy.review."
 """Other programs may write as the same app: their buttons begin otherwise."""
 CAUSE = f"{PREFIX}cause"
 """Names the block and the field of the real cause."""
+LONGEST_CAUSE = 3_000
+"""Slack allows no more in a field."""
 ACT = TypeAdapter[SlackReviewAct](SlackReviewAct)
 
 

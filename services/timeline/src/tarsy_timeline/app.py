@@ -51,6 +51,7 @@ from tarsy_timeline.api.requests.budget_routes import budget_routes
 from tarsy_timeline.api.requests.chat_routes import chat_routes
 from tarsy_timeline.api.requests.memory_request_routes import memory_request_routes
 from tarsy_timeline.api.requests.reply_waiter import ReplyWaiter
+from tarsy_timeline.api.requests.request_handler import RequestHandler
 from tarsy_timeline.api.requests.request_routes import request_routes
 from tarsy_timeline.api.requests.rerun_routes import rerun_routes
 from tarsy_timeline.api.requests.review_routes import review_routes
@@ -138,8 +139,8 @@ def build(
     router.include_router(approval_routes(queries, commands, masker, route), dependencies=recorded)
     router.include_router(budget_routes(commands, masker, route), dependencies=recorded)
     router.include_router(review_routes(queries, commands, masker, route), dependencies=recorded)
-    by_slack = SlackReviews(commands, masker, trail, SlackAnswers(), settings.takes_reviews_in)
-    router.include_router(slack_routes(by_slack, settings.slack_secrets, time.time))
+    by_slack = SlackReviews(RequestHandler(commands, masker), masker, trail, SlackAnswers(), settings.takes_reviews_in)
+    router.include_router(slack_routes(by_slack, settings.slack_secrets, settings.slack_hooks_url, time.time))
     router.include_router(score_routes(queries, commands, masker, route), dependencies=recorded)
     router.include_router(rerun_routes(queries, publisher, masker, ingest, route), dependencies=recorded)
     router.include_router(system_routes(watch, lambda: [*unprojected.warnings(), *held.warnings()]))

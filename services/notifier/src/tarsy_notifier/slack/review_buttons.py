@@ -16,7 +16,8 @@ def review_buttons(notification: Notification) -> Sequence[Block]:
     """None below a message about anything else: there is nothing to review yet, or somebody has looked at it."""
     if FIRST_STATUSES.get(notification.kind) != NEEDS_REVIEW:
         return ()
-    return ({"type": "actions", "elements": [button(act, text, notification.session.id) for act, text in TEXTS.items()]},)
+    buttons = [button(act, text, notification.session.id) for act, text in TEXTS.items()]
+    return ({"type": "actions", "elements": buttons},)
 
 
 def no_buttons(_: Notification) -> Sequence[Block]:

@@ -10,7 +10,7 @@ from tarsy_contracts.api.model import ApiModel
 from tarsy_contracts.api.requests import SessionRequestGranted, SessionRequestPending
 from tarsy_contracts.messages.control import RequestAnswered
 from tarsy_masking.masker import Masker
-from tarsy_service.access.caller import KeyedBodies, caller_of
+from tarsy_service.access.caller import Caller, KeyedBodies, caller_of
 from tarsy_service.http.base_path import base_path_of
 from tarsy_service.http.problems import ProblemError
 from tarsy_timeline.api.requests.session_commands import PersonRequest, SessionCommands, request_id
@@ -68,14 +68,25 @@ class RequestHandler:
 
         Raises ProblemError for a refusal.
         """
+        return await self.submit_for(caller_of(request), kind, session_id, message, cause=request.headers.get(HEADER))
+
+    async def submit_for(
+        self,
+        who: Caller,
+        kind: str,
+        session_id: str,
+        message: Callable[[str, str], PersonRequest],
+        *,
+        cause: str | None = None,
+    ) -> tuple[str, RequestAnswered | None]:
+        """The same for a caller whom no HTTP request names. `cause` is the caller's `traceparent`."""
         if self._masker.mask(session_id) != session_id:
             # It would be the key of a record, and in traces: what somebody pasted there is no session's id.
             raise ProblemError(404, "Not Found", "there is no such session")
-        who = caller_of(request)
         requested = request_id(kind, who, session_id)
         wanted = message(requested, who.author(self._masker.for_session(session_id).mask))
         self._bodies.check(requested, wanted.to_bytes())
-        answer = await self._commands.ask(session_id, kind, wanted, cause=request.headers.get(HEADER))
+        answer = await self._commands.ask(session_id, kind, wanted, cause=cause)
         return requested, answer
 
 

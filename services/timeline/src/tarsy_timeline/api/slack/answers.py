@@ -5,15 +5,13 @@ from typing import Protocol, override
 import httpx2
 import structlog
 
-from tarsy_contracts.slack_reviews import CAUSE, Block, button, escape
+from tarsy_contracts.slack_reviews import CAUSE, LONGEST_CAUSE, Block, button, escape
 from tarsy_egress.clients import tls_context
 from tarsy_egress.proxies import bypasses_proxy
 
 log = structlog.get_logger(__name__)
 
 CALL_SECONDS = 10.0
-LONGEST_CAUSE = 3_000
-"""Slack allows no more."""
 QUESTION = "What was the real cause?"
 
 type Answer = dict[str, str | bool | list[Block]]

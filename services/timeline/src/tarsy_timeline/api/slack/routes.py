@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from fastapi import APIRouter, Request, Response
+from pydantic import JsonValue
 from starlette.background import BackgroundTask
 
 from tarsy_service.http.bounded_body import read_at_most
@@ -15,10 +16,14 @@ from tarsy_timeline.api.slack.signature import SlackSignatureError, check_signat
 BODY_LIMIT_BYTES = 256 * 1024
 """Slack sends the message along."""
 NOT_CONFIGURED = "Nobody reviews from Slack here: TARSY_SLACK_SIGNING_SECRETS is not set."
-FORM = {"application/x-www-form-urlencoded": {"schema": {"type": "object", "properties": {"payload": {"type": "string"}}}}}
+FULL = "Too many clicks wait for their answers. Click again."
+FIELDS: JsonValue = {"type": "object", "properties": {"payload": {"type": "string"}}}
+FORM: JsonValue = {"application/x-www-form-urlencoded": {"schema": FIELDS}}
 
 
-def slack_routes(reviews: SlackReviews, secrets: Sequence[bytes], now: Callable[[], float]) -> APIRouter:
+def slack_routes(
+    reviews: SlackReviews, secrets: Sequence[bytes], hooks_url: str, now: Callable[[], float]
+) -> APIRouter:
     """`secrets`: those of the app; without one the door is shut. `now`: in seconds since 1970."""
     router = APIRouter(prefix="/api/v1/slack", tags=["reviews"])
 
@@ -33,6 +38,7 @@ def slack_routes(reviews: SlackReviews, secrets: Sequence[bytes], now: Callable[
                 401: "Slack did not sign it, or not in the last five minutes.",
                 404: "No signing secret is configured.",
                 413: "The body is too large.",
+                503: "Too many clicks wait for their answers.",
             },
         ),
         openapi_extra={"requestBody": {"required": True, "content": FORM}},
@@ -46,11 +52,15 @@ def slack_routes(reviews: SlackReviews, secrets: Sequence[bytes], now: Callable[
             raise ProblemError(413, "Too large", f"the body is larger than {BODY_LIMIT_BYTES} bytes")
         try:
             check_signature(body, request.headers, secrets, now())
-            click = read_click(body)
+            click = read_click(body, hooks_url)
         except SlackSignatureError as problem:
             raise ProblemError(401, "Unauthorized", str(problem)) from problem
         except NotAnInteractionError as problem:
             raise ProblemError(400, "Invalid request", str(problem)) from problem
-        return Response(background=None if click is None else BackgroundTask(reviews.take, request, click))
+        if click is None:
+            return Response()
+        if reviews.is_full:
+            raise ProblemError(503, "Service unavailable", FULL)
+        return Response(background=BackgroundTask(reviews.take, request, click))
 
     return router
