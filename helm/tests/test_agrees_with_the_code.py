@@ -162,6 +162,14 @@ def test_who_keeps_logins_has_the_key_of_tokens(service: str) -> None:
     assert ("TARSY_TOKEN_KEY_FILE" in variables_of_container(pod)) == ("token_key" in SETTINGS[service].model_fields)
 
 
+@pytest.mark.parametrize("service", SETTINGS)
+def test_who_takes_clicks_of_slack_alone_has_its_secret_and_who_shows_buttons_the_channels(service: str) -> None:
+    told, read = variables_of_container(dict(pods_of("everything"))[service]), SETTINGS[service].model_fields
+    assert ("TARSY_SLACK_SIGNING_SECRETS_FILE" in told) == ("slack_signing_secrets" in read)
+    channels = "C0123456789,C9876543210" if "slack_review_channels" in read else None
+    assert told.get("TARSY_SLACK_REVIEW_CHANNELS") == channels
+
+
 @pytest.mark.parametrize("name", ["everything", "secured-kafka"])
 @pytest.mark.parametrize("service", SETTINGS)
 def test_every_service_knows_who_may_ask_and_only_who_asks_has_a_key(name: str, service: str) -> None:

@@ -161,7 +161,7 @@ def test_a_service_goes_only_where_it_has_to_where_that_is_limited() -> None:
         "orchestrator": everybody | {443},
         "tool-gateway": everybody | {443, "http"},
         "summarizer": everybody | {443},
-        "timeline": everybody | {5432, "http"},
+        "timeline": everybody | {443, 5432, "http"},
         "websocket-gateway": everybody | {"http"},
         "notifier": everybody | {443, "http"},
         "front-door": {53, "http"},

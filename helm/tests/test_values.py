@@ -25,6 +25,7 @@ from tarsy_testing.chart import CHART, at, container_of, of_kind, pods_of, servi
         ("--set=settings.TARSY_OPEN_ACCESS=yes", "TARSY_OPEN_ACCESS"),
         ("--set=metrics.job=other", "job"),
         ("--set=image.digest=latest", "digest"),
+        ("--set=slack.reviewChannels={alerts}", "reviewChannels"),
     ],
 )
 def test_a_wrong_value_is_refused_by_its_name(value: str, told: str) -> None:
@@ -43,6 +44,8 @@ def test_a_wrong_value_is_refused_by_its_name(value: str, told: str) -> None:
         ("--set=auth.secret=tarsy-auth", "auth.secret and openAccess contradict each other"),
         ("--set=config.files=null", "config.files or config.existingConfigMap must be set"),
         ("--set=toolGateway.drainSeconds=71", "toolGateway.shutdownSeconds must be at least 5 more"),
+        ("--set=slack.reviewChannels={C012}", "slack.signingSecret.secret must be set"),
+        ("--set=slack.signingSecret.secret=app", "slack.reviewChannels is not: nobody could review"),
         ("--set=networkPolicy.egress.enabled=true", "networkPolicy.egress.kafka must be set"),
     ],
 )

@@ -4,7 +4,7 @@ ingest: {values: ingest, module: tarsy_ingest, config: true, masking: true}
 orchestrator: {values: orchestrator, module: tarsy_orchestrator, config: true, masking: true, models: true, deadAfter: true}
 tool-gateway: {values: toolGateway, module: tarsy_tool_gateway, config: true, masking: true, deadAfter: true, timeline: true}
 summarizer: {values: summarizer, module: tarsy_summarizer, config: true, masking: true, models: true}
-timeline: {values: timeline, module: tarsy_timeline, masking: true, database: true, ingest: true}
+timeline: {values: timeline, module: tarsy_timeline, masking: true, database: true, ingest: true, slackClicks: true}
 websocket-gateway: {values: websocketGateway, module: tarsy_websocket_gateway, timeline: true}
 notifier: {values: notifier, module: tarsy_notifier, config: true, timeline: true, receivers: true}
 {{- end }}
@@ -139,6 +139,12 @@ imagePullPolicy: {{ $image.pullPolicy }}
 {{- end -}}
 {{- if and .Values.auth.secret .Values.openAccess -}}
 {{- fail "auth.secret and openAccess contradict each other: leave one of them out" -}}
+{{- end -}}
+{{- if and .Values.slack.reviewChannels (not .Values.slack.signingSecret.secret) -}}
+{{- fail "slack.signingSecret.secret must be set where slack.reviewChannels is: it proves that clicks come from Slack" -}}
+{{- end -}}
+{{- if and .Values.slack.signingSecret.secret (not .Values.slack.reviewChannels) -}}
+{{- fail "slack.signingSecret.secret is set, and slack.reviewChannels is not: nobody could review" -}}
 {{- end -}}
 {{- if not (or .Values.auth.secret .Values.openAccess) -}}
 {{- fail "auth.secret must be set: the name of a Secret with auth.yaml, which says who may do what, and with an API key of the role service (docs/how-to/keys-and-tokens.md); or openAccess: true, if whoever reaches the pods may do everything, as behind a proxy that authenticates" -}}

@@ -132,6 +132,9 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- with .root.Values.tokenKey }}{{- if and .secret (eq $.facts.module "tarsy_tool_gateway") }}
 - secret: {name: {{ .secret | quote }}, items: [{key: {{ .key | quote }}, path: tokens/key}]}
 {{- end }}{{- end }}
+{{- with .root.Values.slack.signingSecret }}{{- if and .secret $.facts.slackClicks }}
+- secret: {name: {{ .secret | quote }}, items: [{key: {{ .key | quote }}, path: slack/signing-secret}]}
+{{- end }}{{- end }}
 {{- with .root.Values.auth }}{{- if .secret }}
 - secret:
     name: {{ .secret | quote }}
@@ -197,6 +200,14 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- if and .facts.masking $values.maskingKey.secret }}
 - {name: TARSY_MASKING_KEY_FILE, value: /run/secrets/tarsy/masking/key}
+{{- end }}
+{{- with $values.slack.reviewChannels }}
+{{- if or $.facts.slackClicks $.facts.receivers }}
+- {name: TARSY_SLACK_REVIEW_CHANNELS, value: {{ join "," . | quote }}}
+{{- end }}
+{{- end }}
+{{- if and $values.slack.signingSecret.secret .facts.slackClicks }}
+- {name: TARSY_SLACK_SIGNING_SECRETS_FILE, value: /run/secrets/tarsy/slack/signing-secret}
 {{- end }}
 {{- if .facts.database }}
 {{ include "tarsy.databaseEnv" $values.database }}

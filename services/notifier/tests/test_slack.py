@@ -6,12 +6,18 @@ import pytest
 from notifications import ACTED, APPROVAL, COMPLETED, NOW, SESSION, STARTED, notification_of
 from starlette.responses import Response
 
-from tarsy_contracts.public.session_events import PublicSessionCompleted
+from tarsy_config.config import Config
+from tarsy_contracts.public.session_events import PublicSessionCancelled, PublicSessionCompleted
 from tarsy_contracts.public.stage_events import CountedAction
+from tarsy_contracts.slack_reviews import act_of
+from tarsy_notifier.app import new_receiver
 from tarsy_notifier.errors import NotificationRefusedError, ReceiverUnavailableError
 from tarsy_notifier.notification import kind_of
+from tarsy_notifier.receivers import plans_of
+from tarsy_notifier.settings import NotifierSettings
 from tarsy_notifier.slack.message import TEXT_LIMIT, message_of
 from tarsy_notifier.slack.receiver import SlackReceiver
+from tarsy_notifier.slack.review_buttons import review_buttons
 from tarsy_testing.servers.slack_server import CHANNEL, TOKEN, SlackServer, rate_limited, slack_error
 
 
@@ -88,6 +94,32 @@ def test_a_call_that_waits_says_who_may_decide_and_until_when() -> None:
     written = str(message_of(notification_of(APPROVAL)).blocks)
     assert "kubernetes.pods_delete: It restarts the pod." in written
     assert "Anyone with the role responder can decide within 30 minutes." in written
+
+
+def test_buttons_stand_below_what_can_be_reviewed_and_below_nothing_else() -> None:
+    (actions,) = review_buttons(notification_of(COMPLETED))
+    elements = actions["elements"]
+    assert isinstance(elements, list)
+    found = [(one["action_id"], one["value"]) for one in elements if isinstance(one, dict)]
+    acts = ("claim", "accurate", "partly", "wrong")
+    assert found == [(f"tarsy.review.{act}", SESSION.id) for act in acts]
+    assert [act_of(str(action_id)) for action_id, _ in found] == [*acts]
+    for other in (STARTED, APPROVAL, PublicSessionCancelled(author="ann", reason="")):
+        assert review_buttons(notification_of(other)) == ()
+
+
+@pytest.mark.parametrize(
+    ("channels", "buttons"), [(CHANNEL, True), (f"C0999,{CHANNEL}", True), ("C0999", False), ("", False)]
+)
+async def test_a_message_has_buttons_where_people_may_review(slack: SlackServer, channels: str, buttons: bool) -> None:
+    settings = NotifierSettings(slack_review_channels=channels)
+    receivers = {"on-call": {"type": "slack", "channel": CHANNEL, "api_url": slack.api_url}}
+    config = Config.model_validate({"notifications": receivers})
+    (plan,) = plans_of(config, {"SLACK_BOT_TOKEN": TOKEN}, settings.base_path, settings.takes_reviews_in).values()
+    receiver = new_receiver(plan)
+    await receiver.send(notification_of(COMPLETED))
+    await receiver.close()
+    assert ("tarsy.review.accurate" in str(slack.messages[0]["blocks"])) == buttons
 
 
 async def test_the_end_stands_in_the_thread_of_the_start(slack: SlackServer, receiver: SlackReceiver) -> None:

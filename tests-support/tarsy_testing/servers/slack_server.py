@@ -1,4 +1,5 @@
-"""Slack over real HTTP: the three methods that notifications need, with its errors, scopes, metadata and pages.
+"""Slack over real HTTP: the three methods that notifications need, with its errors, scopes, metadata and pages, and
+the addresses at which people who clicked are answered.
 
 A client that makes a mistake is refused as Slack refuses it. A test changes what it says.
 """
@@ -6,6 +7,7 @@ A client that makes a mistake is refused as Slack refuses it. A test changes wha
 import json
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl
 
@@ -37,7 +39,8 @@ type Message = dict[str, JsonValue]
 @dataclass
 class SlackServer:
     """`messages` of CHANNEL, oldest first. `errors`: what the next calls of a method answer instead; `lost`: that the
-    next message is written, and its answer is not. `page`: the most messages of one answer.
+    next message is written, and its answer is not. `page`: the most messages of one answer. `answers`: what people who
+    clicked were told.
     """
 
     port: int = field(default_factory=free_port)
@@ -47,10 +50,15 @@ class SlackServer:
     lost: bool = False
     now: Callable[[], float] = time.time
     page: int = 1_000
+    answers: list[Message] = field(default_factory=list)
 
     @property
     def api_url(self) -> str:
         return f"http://{HOST}:{self.port}/api"
+
+    @property
+    def hooks_url(self) -> str:
+        return f"http://{HOST}:{self.port}"
 
     @property
     def event_ids(self) -> list[str]:
@@ -90,6 +98,14 @@ class SlackServer:
         if (refusal := self._refusal(request, "conversations.replies", asked)) is not None:
             return refusal
         return self._pages([one for one in self.messages if asked["ts"] in (one["ts"], one.get("thread_ts"))], asked)
+
+    async def take_answer(self, request: Request) -> Response:
+        """An address tells whose click it was; only messages to that person alone are taken."""
+        answer: Message = json.loads(await request.body())
+        if not answer.get("text") or answer.get("response_type", "ephemeral") != "ephemeral":
+            return slack_error("invalid_payload")
+        self.answers.append(answer)
+        return Response("ok")
 
     def _pages(self, found: list[Message], asked: Mapping[str, JsonValue]) -> Response:
         oldest = float(str(asked.get("oldest") or 0))
@@ -132,9 +148,16 @@ async def _arguments(request: Request) -> dict[str, JsonValue]:
 @pytest.fixture
 async def slack() -> AsyncIterator[SlackServer]:
     """Runs in the loop of the test."""
+    async with serving() as one:
+        yield one
+
+
+@asynccontextmanager
+async def serving() -> AsyncIterator[SlackServer]:
     one = SlackServer()
     app = Starlette(
         routes=[
+            Route("/actions/{workspace}/{number}/{secret}", one.take_answer, methods=["POST"]),
             Route("/api/chat.postMessage", one.post, methods=["POST"]),
             Route("/api/conversations.history", one.history, methods=["GET", "POST"]),
             Route("/api/conversations.replies", one.replies, methods=["GET", "POST"]),

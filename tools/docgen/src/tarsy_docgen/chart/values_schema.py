@@ -35,6 +35,7 @@ SET_BY_THE_CHART = frozenset(
         "database_schema",
         "timeline_url",
         "ingest_url",
+        "slack_review_channels",
     }
 )
 """Settings that have values of their own, or that nobody needs to change in a pod; secrets besides."""
