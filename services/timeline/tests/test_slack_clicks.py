@@ -9,8 +9,8 @@ import pytest
 from tarsy_contracts.slack_reviews import LONGEST_CAUSE, button
 from tarsy_testing.servers.slack_clicks import ANN, SIGNING_SECRET, SlackPerson, SlackRequest, clicked, form_of
 from tarsy_testing.servers.slack_server import CHANNEL, SlackServer
-from tarsy_timeline.api.slack.answers import cause_form
 from tarsy_timeline.api.slack.click import Click, NotAnInteractionError, read_click
+from tarsy_timeline.api.slack.click_answers import cause_form
 from tarsy_timeline.api.slack.signature import SlackSignatureError, check_signature
 
 NOW = 1_800_000_000.0
@@ -65,7 +65,7 @@ def payload(**changes: Any) -> dict[str, Any]:
     made["response_url"] = ANSWERED_AT
     for path, value in changes.items():
         *parents, name = path.split("__")
-        inner = made
+        inner: Any = made
         for parent in parents:
             inner = inner[int(parent)] if isinstance(inner, list) else inner[parent]
         inner[name] = value

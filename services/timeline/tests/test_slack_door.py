@@ -32,7 +32,7 @@ from tarsy_testing.servers.slack_clicks import (
 from tarsy_testing.servers.slack_server import CHANNEL, SlackServer
 from tarsy_timeline.api.requests.request_handler import RequestHandler
 from tarsy_timeline.api.slack import reviews as slack_reviews
-from tarsy_timeline.api.slack.answers import Answer, AnswerClicks, SlackAnswers
+from tarsy_timeline.api.slack.click_answers import Answer, AnswerClicks, SlackAnswers
 from tarsy_timeline.api.slack.reviews import SlackReviews
 from tarsy_timeline.api.slack.routes import BODY_LIMIT_BYTES, slack_routes
 from tarsy_timeline.app import build

@@ -38,7 +38,7 @@ ANN, BEN = SlackPerson("U01ANN", "ann"), SlackPerson("U02BEN", "ben")
 
 @dataclass(frozen=True, slots=True)
 class SlackRequest:
-    """What comes to the app; a test changes it to forge one."""
+    """A request to the app; a test changes it to forge one."""
 
     body: bytes
     secret: str = SIGNING_SECRET
@@ -109,7 +109,7 @@ def _text_of(button: Mapping[str, JsonValue]) -> JsonValue:
 
 
 def _typed_into(message: Message, typed: str) -> dict[str, JsonValue]:
-    """What Slack sends of each field, by block and field: null where nothing was typed."""
+    """Each field by block and name, as Slack sends it: null where nothing was typed."""
     values: dict[str, JsonValue] = {}
     for block in _blocks(message):
         if block["type"] == "input" and isinstance(field := block["element"], dict):

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 type SlackReviewAct = Literal["claim", "accurate", "partly", "wrong", "wrong_because"]
-"""What a button does. `wrong` asks for the real cause; `wrong_because` brings it."""
+"""The act of a button. `wrong` asks for the real cause; `wrong_because` brings it."""
 
 type Block = dict[str, JsonValue]
 """A block of a message, as Slack's Block Kit has it."""

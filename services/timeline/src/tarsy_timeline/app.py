@@ -61,7 +61,7 @@ from tarsy_timeline.api.results.call_results import CallResults
 from tarsy_timeline.api.results.routes import result_routes
 from tarsy_timeline.api.rights import RIGHTS
 from tarsy_timeline.api.session_routes import session_routes
-from tarsy_timeline.api.slack.answers import SlackAnswers
+from tarsy_timeline.api.slack.click_answers import SlackAnswers
 from tarsy_timeline.api.slack.reviews import SlackReviews
 from tarsy_timeline.api.slack.routes import slack_routes
 from tarsy_timeline.api.summary_routes import summary_routes

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
+from pydantic import JsonValue
+
 from tarsy_contracts.review import FIRST_STATUSES, NEEDS_REVIEW
 from tarsy_contracts.slack_reviews import Block, SlackReviewAct, button
 from tarsy_notifier.notification import Notification
@@ -16,7 +18,7 @@ def review_buttons(notification: Notification) -> Sequence[Block]:
     """None below a message about anything else: there is nothing to review yet, or somebody has looked at it."""
     if FIRST_STATUSES.get(notification.kind) != NEEDS_REVIEW:
         return ()
-    buttons = [button(act, text, notification.session.id) for act, text in TEXTS.items()]
+    buttons: list[JsonValue] = [button(act, text, notification.session.id) for act, text in TEXTS.items()]
     return ({"type": "actions", "elements": buttons},)
 
 

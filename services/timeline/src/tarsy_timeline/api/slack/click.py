@@ -7,7 +7,7 @@ from urllib.parse import parse_qs
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from tarsy_contracts.slack_reviews import CAUSE, LONGEST_CAUSE, SlackReviewAct, act_of
-from tarsy_service.errors import ServiceError
+from tarsy_timeline.errors import TimelineError
 
 FIELD = "payload"
 MOST_FIELDS = 10
@@ -15,8 +15,8 @@ BLOCK_ACTIONS = "block_actions"
 SESSION_ID = re.compile(r"[A-Za-z0-9._-]{1,200}")
 
 
-class NotAnInteractionError(ServiceError):
-    """The body is not what Slack sends of a click. Nobody but a developer mends it."""
+class NotAnInteractionError(TimelineError):
+    """The body is not what Slack sends of a click. We read it wrongly, or somebody else has the secret."""
 
 
 class SlackModel(BaseModel):
@@ -57,7 +57,7 @@ class TypedText(SlackModel):
 
 
 class SlackState(SlackModel):
-    """What people typed, by block and field."""
+    """Texts that people typed, by block and field."""
 
     values: dict[str, dict[str, TypedText]] = Field(default_factory=dict)
 

@@ -16,8 +16,8 @@ from tarsy_service.access.caller import Caller
 from tarsy_service.http.problems import ProblemError
 from tarsy_timeline.api.requests.request_handler import RequestHandler
 from tarsy_timeline.api.requests.review_routes import REVIEW, compose_request
-from tarsy_timeline.api.slack.answers import Answer, AnswerClicks, cause_form, in_place_of_form, say
 from tarsy_timeline.api.slack.click import Click
+from tarsy_timeline.api.slack.click_answers import Answer, AnswerClicks, cause_form, in_place_of_form, say
 
 CLAIMED = "You review this investigation now."
 RATED = "It is on record: {rating}."

@@ -4,7 +4,7 @@ import hashlib
 import hmac
 from collections.abc import Mapping, Sequence
 
-from tarsy_service.errors import ServiceError
+from tarsy_timeline.errors import TimelineError
 
 SIGNATURE_HEADER = "x-slack-signature"
 TIME_HEADER = "x-slack-request-timestamp"
@@ -14,7 +14,7 @@ OLDEST_SECONDS = 300
 MOST_DIGITS = 12
 
 
-class SlackSignatureError(ServiceError):
+class SlackSignatureError(TimelineError):
     """Slack did not send this, or not now. The operator configures the secret of the app, or sets the clock."""
 
 
