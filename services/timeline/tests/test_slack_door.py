@@ -8,7 +8,6 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
-from pydantic import SecretStr, ValidationError
 
 from tarsy_audit.trail import NOT_RECORDED, AuditTrail
 from tarsy_bus.client.publisher import NotWrittenError
@@ -19,7 +18,6 @@ from tarsy_processes.ports import free_port
 from tarsy_service.http.problem_handlers import install_problem_handlers
 from tarsy_service.http.server import http_server
 from tarsy_service.process.runner import Readiness, build_app
-from tarsy_service.settings.service_settings import mistakes_in_settings
 from tarsy_testing.servers.slack_clicks import (
     ANN,
     SIGNING_SECRET,
@@ -146,20 +144,3 @@ async def test_without_a_secret_the_door_is_shut(slack: SlackServer) -> None:
     async with inside(app) as client:
         with pytest.raises(AssertionError, match="TARSY_SLACK_SIGNING_SECRETS is not set"):
             await click(slack, client, MESSAGE, "Accurate", ANN)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"slack_signing_secrets": SecretStr(SIGNING_SECRET)},
-        {"slack_review_channels": CHANNEL},
-        {"slack_review_channels": "#alerts"},
-        {"slack_hooks_url": "http://hooks.example"},
-    ],
-)
-def test_half_a_configuration_is_refused_without_its_secret(wrong: dict[str, object]) -> None:
-    with pytest.raises(ValidationError) as refused:
-        TimelineSettings.model_validate({"database": "postgresql://nobody@127.0.0.1:1/none", **wrong})
-    (mistake, *_) = mistakes_in_settings(refused.value)
-    assert mistake.startswith("TARSY_SLACK_")
-    assert SIGNING_SECRET not in str(refused.value)
